@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect, createServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
 import type { Allowance, Client, WatchedEvent } from "holdfast";
-import { limitConnections } from "../../server/src/access/limit-connections.ts";
 import { TokenBuckets } from "../../server/src/access/token-buckets.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
@@ -89,32 +85,4 @@ test("the rate limiter forgets callers that stay idle", async () => {
   clock.advance(60_000);
   buckets.take("one more");
   assert.equal(buckets.size, 1);
-});
-
-test("an address has a maximum of connections, and a connection that closes frees its slot", async () => {
-  const server = createServer();
-  limitConnections(server, 2);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const open = async (): Promise<Socket> => {
-    const socket = connect(port, "127.0.0.1");
-    socket.on("error", () => {});
-    await once(socket, "connect");
-    return socket;
-  };
-  const kept: Socket[] = [];
-  server.on("connection", (socket) => kept.push(socket));
-  const [first, second] = [await open(), await open()];
-  const third = await open();
-  await once(third, "close");
-  first.end();
-  await once(kept[0]!.resume(), "close");
-  const fourth = await open();
-  const arrived = once(kept.at(-1)!, "data");
-  fourth.write("hello");
-  assert.equal(String((await arrived)[0]), "hello");
-  for (const socket of [second, fourth]) socket.destroy();
-  server.close();
-  await once(server, "close");
 });

@@ -29,9 +29,6 @@ note(".holdfast", JSON.stringify({ url: outer, pid: process.pid }));
 note("live/.holdfast", JSON.stringify({ url: "http://127.0.0.1:11", pid: process.pid }));
 mkdirSync(join(root, "live", "below", "deeper"), { recursive: true });
 note("dead/.holdfast", JSON.stringify({ url: "http://127.0.0.1:12", pid: deadPid }));
-note("damaged/.holdfast", "{");
-note("no-pid/.holdfast", JSON.stringify({ url: "http://127.0.0.1:13" }));
-note("no-http/.holdfast", JSON.stringify({ url: "ftp://127.0.0.1", pid: process.pid }));
 const named = note("named", JSON.stringify({ url: "http://127.0.0.1:14", pid: process.pid }));
 mkdirSync(join(root, "empty"));
 
@@ -48,9 +45,6 @@ const rows: readonly Row[] = [
   { title: "a running server", folder: "live", urls: ["http://127.0.0.1:11"] },
   { title: "a running server, from a folder below", folder: "live/below/deeper", urls: ["http://127.0.0.1:11"] },
   { title: "a server whose process is gone", folder: "dead", urls: ["http://127.0.0.1:12"], isDown: true },
-  { title: "a running server above a damaged note", folder: "damaged", urls: [outer] },
-  { title: "a running server above a note without a process", folder: "no-pid", urls: [outer] },
-  { title: "a running server above a note without an HTTP address", folder: "no-http", urls: [outer] },
   { title: "a running server above a folder without a note", folder: "empty", urls: [outer] },
   {
     title: "HOLDFAST_URL before a note",

@@ -130,14 +130,15 @@ test(
     assert.match(stranger.err, /\(not_allowed\)/);
     assert.match((await cli("force-release deploy")).err, /--reason is required/);
     assert.match((await cli("force-release gone --reason x")).err, /gone itself is not locked/);
-    assert.match((await cli("force-release deploy --token wrong --reason x")).err, /force|token/);
+    const wrong = await cli(`force-release deploy --data .holdfast --token-file - --reason x`, { input: "wrong\n" });
+    assert.match(wrong.err, /\(token_invalid\)/);
     assert.match(
       (await cli(["force-release", "deploy", "--reason", "host gone"])).out,
       /^released deploy \(fence 1\.\d+\)/,
     );
     await cliJson(["run", "acquire-lock", request]);
     const token = readFileSync(join(folder, ".holdfast", "operator-token"), "utf8").trim();
-    const env = { HOLDFAST_TOKEN: token };
+    const env = { HOLDFAST_TOKEN: token, HOLDFAST_DATA: ".holdfast" };
     assert.equal((await cli("force-release deploy --override --reason x", { env })).code, 0);
   }),
 );
@@ -145,7 +146,7 @@ test(
 test(
   "a created token gives its bearer exactly its permissions until it is revoked",
   withCliServer(
-    async ({ cli, cliJson }) => {
+    async ({ cli, cliJson, url }) => {
       const refused = await cli("locks");
       assert.equal(refused.code, 7);
       const made = await cliJson([
@@ -157,7 +158,7 @@ test(
         "--note",
         "for tests",
       ]);
-      const env = { HOLDFAST_TOKEN: String(made["secret"]) };
+      const env = { HOLDFAST_TOKEN: String(made["secret"]), HOLDFAST_URL: url };
       assert.equal((await cli("locks", { env })).code, 0);
       assert.equal((await cli(["put", "note/a", "{}"], { env })).code, 7);
       assert.match((await cli("token list")).out, /ci +read;lock,register:repo +in (29|30) d.* +for tests\n/);
@@ -218,9 +219,9 @@ test(
 
 test(
   "the commands act as the agent of HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET",
-  withCliServer(async ({ cli, cliJson }) => {
+  withCliServer(async ({ cli, cliJson, url }) => {
     const { agent_id: id, secret } = await cliJson(["run", "register-agent", '{"name":"ann"}']);
-    const env = { HOLDFAST_AGENT_ID: String(id), HOLDFAST_AGENT_SECRET: String(secret) };
+    const env = { HOLDFAST_AGENT_ID: String(id), HOLDFAST_AGENT_SECRET: String(secret), HOLDFAST_URL: url };
     await cliJson(["run", "acquire-lock", '{"paths":["a"],"ttl_seconds":60}'], { env });
     assert.match((await cli("whoami", { env })).out, /^agent .*, ann\n {2}holds a \(write\); fence 1\.\d+/);
     assert.match((await cli("agents")).out, new RegExp(`${String(id)} +ann `));

@@ -32,3 +32,8 @@ function parseUrl(text: string, from: string): URL {
 export function addressTexts(addresses: readonly Address[]): readonly string[] {
   return addresses.map(({ url }) => url.href.replace(/\/$/u, ""));
 }
+
+/** The addresses of a server that was found. An address of another scheme, such as `unix:`, is only for messages. */
+export function addressesOf(texts: string, from: string): readonly Address[] {
+  return texts.startsWith("unix:") ? [{ url: new URL(texts), from }] : parseAddresses(texts, from);
+}

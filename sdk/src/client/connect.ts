@@ -1,16 +1,15 @@
 import { environmentOf } from "#environment";
-import { parseAddresses } from "./address.ts";
-import type { Address, ConnectTarget } from "./address.ts";
-import { AddressRing } from "./address-ring.ts";
-import { createClient } from "./client.ts";
+import type { ConnectTarget } from "./address.ts";
 import type { Client, ClientOptions } from "./client.ts";
-import { systemClientClock } from "./client-clock.ts";
-import { defaultServer, findServer } from "./find-server.ts";
-import { httpTransport } from "./http-transport.ts";
-import { SocketTransport } from "./socket-transport.ts";
+import { connectTo } from "./connect-to.ts";
+import { defaultServer, findServer, serverAt, tokenRisk } from "./find-server.ts";
+import type { FoundServer } from "./find-server.ts";
 
 export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
-  /** The secret of a token; HOLDFAST_TOKEN by default. On the server's host agents need none. */
+  /**
+   * The secret of a token; HOLDFAST_TOKEN by default. On the server's host agents need none. A token is sent only to a
+   * server that the program or its environment names.
+   */
   readonly token?: string;
   /** Use the identity of this agent, as its registration returned it. */
   readonly agent?: { readonly agent_id: string; readonly secret?: string };
@@ -27,29 +26,29 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
  * - the server on the folder of HOLDFAST_DATA, or on the nearest `.holdfast`;
  * - port 4653 of this host.
  *
+ * An address of a folder is used only if folder and file belong to this user or to root, no other user can write to
+ * them, and the server is on this host. A token is sent only to an address of the argument, of HOLDFAST_URL or of
+ * HOLDFAST_DATA.
+ *
  * Several nodes of one journal may be given as a list or separated by commas. The client uses one of them. When that
  * one is gone it continues with the next, with the same grants, tickets and watches.
  */
 export async function connect(target?: ConnectTarget, options: ConnectOptions = {}): Promise<Client> {
-  const {
-    agent,
-    clock = systemClientClock,
-    reconnectMs = 30_000,
-    token = environmentOf().variable("HOLDFAST_TOKEN"),
-    transport: _transport,
-    ...rest
-  } = options;
-  const addresses = addressesOf(target);
-  const server = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, token };
-  const usesHttp = options.transport === "http" || typeof WebSocket === "undefined";
-  const transport = usesHttp ? httpTransport(server) : new SocketTransport(server);
-  const remote = { urls: addresses.map(({ url }) => url.href), token };
-  const client = createClient(transport, { ...rest, clock, remote });
+  const { agent, token: own, ...rest } = options;
+  const server = target === undefined ? (findServer() ?? defaultServer) : serverAt(target, "the given address");
+  const token = tokenFor(server, own);
+  const client = connectTo(server, { ...rest, ...(token === undefined ? {} : { token }) });
   return agent === undefined ? client : client.as(agent);
 }
 
-function addressesOf(target: ConnectTarget | undefined): readonly Address[] {
-  if (target !== undefined) return parseAddresses(target, "the given address");
-  const { url, from } = findServer() ?? defaultServer;
-  return parseAddresses(url, from);
+/** A token of the environment is withheld with a warning. A token of the program is an error of the program. */
+function tokenFor(server: FoundServer, own: string | undefined): string | undefined {
+  const environment = environmentOf();
+  const token = own ?? environment.variable("HOLDFAST_TOKEN");
+  const risk = tokenRisk(server);
+  if (token === undefined || risk === undefined) return token;
+  const next = server.isGone === true ? "Start the server." : "Pass the address to connect(), or set HOLDFAST_URL.";
+  if (own !== undefined) throw new TypeError(`The token is not sent: ${risk}. ${next}`);
+  environment.warn(`HOLDFAST_TOKEN is not sent: ${risk}. ${next}`);
+  return undefined;
 }

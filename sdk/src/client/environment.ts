@@ -6,6 +6,8 @@ export interface Environment {
   readonly noteIn: (folder: string) => ServerNote | undefined;
   /** The address file of the nearest `.holdfast`, from the working directory upwards. */
   readonly nearestNote: () => ServerNote | undefined;
+  /** Prints a warning for the user of the program, once per process. */
+  readonly warn: (message: string) => void;
 }
 
 /** The working directory and the environment variables of a program. */
@@ -16,7 +18,7 @@ export interface Surroundings {
 
 /**
  * The file that a server writes into its data folder so that clients on this host find it. It is a hint, not a proof:
- * after a crash it names a process that is gone.
+ * after a crash it names a process that is gone, and another program may listen on its port.
  */
 export interface ServerNote {
   readonly url: string;
@@ -24,4 +26,8 @@ export interface ServerNote {
   readonly folder: string;
   /** Whether the process that wrote the file still runs. */
   readonly isRunning: boolean;
+  /** The path of the operator's socket, if it exists. Only the user of the folder, or root, can listen there. */
+  readonly operatorSocket?: string;
+  /** The host of the address if it is not this one. No client follows such an address. */
+  readonly foreignHost?: string;
 }

@@ -17,6 +17,8 @@ export interface LinkOptions {
   readonly reconnectMs: number;
   /** Maximum agents with a number at once; by default as many as a server accepts. */
   readonly agentsMax?: number;
+  /** Opens a connection; by default the built-in WebSocket to the address of the node. */
+  readonly openSocket?: (url: URL) => WebSocket;
 }
 
 interface LinkEvents {
@@ -111,7 +113,7 @@ export class SocketLink {
     const { nodes } = this.#options;
     const url = new URL(socketPath, nodes.current.url);
     url.protocol = url.protocol.replace("http", "ws");
-    const socket = new WebSocket(url);
+    const socket = this.#options.openSocket?.(url) ?? new WebSocket(url);
     this.#socket = socket;
     this.#isWelcomed = false;
     this.#problem = undefined;

@@ -13,6 +13,8 @@ export interface AccessLimits {
   readonly agentsMax: number;
   /** Maximum connections of one address. */
   readonly connectionsPerAddressMax: number;
+  /** Maximum connections of all addresses. */
+  readonly connectionsMax: number;
 }
 
 export const defaultAccessLimits: AccessLimits = {
@@ -21,4 +23,5 @@ export const defaultAccessLimits: AccessLimits = {
   watchesMax: 10_000,
   agentsMax: 10_000,
   connectionsPerAddressMax: 2_048,
+  connectionsMax: 4_096,
 };

@@ -3,12 +3,13 @@ import { join } from "node:path";
 
 /**
  * Writes the server's address into its data folder, so that clients below that folder's parent find it. Returns the
- * function to remove it. After a crash the old address stays until the next start. A client that uses it finds no
- * server, which is correct.
+ * function to remove it. After a crash the old address stays until the next start. A client that follows it sends no
+ * token, because another program may listen there.
  */
-export function writeAddressFile(folder: string, url: string): () => void {
+export function writeAddressFile(folder: string, url: string, operatorSocket?: string): () => void {
   const file = join(folder, "server.json");
-  const text = `${JSON.stringify({ url, pid: process.pid })}\n`;
+  const elsewhere = operatorSocket === undefined ? {} : { operator_socket: operatorSocket };
+  const text = `${JSON.stringify({ url, pid: process.pid, ...elsewhere })}\n`;
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, file);

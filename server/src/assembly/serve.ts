@@ -18,6 +18,7 @@ import type { Engine } from "../engine/engine.ts";
 import { openMesh } from "./mesh.ts";
 import type { MeshOptions, NatsDoor, NatsStatus } from "./mesh.ts";
 import { makeNodeFolder } from "./node-folder.ts";
+import { openOperatorSocket } from "./operator-socket.ts";
 import { observationOf } from "./observation.ts";
 import type { Observation } from "./observation.ts";
 import type { LogOptions } from "../observe/log.ts";
@@ -82,10 +83,18 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   opened.defer(() => http.close());
   const { server, url } = http;
-  limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
-  const socket = openSocketDoor({ server, gate, hostNames, clock: systemClock, ids: systemIds, version, report });
+  const limits = { ...defaultAccessLimits, ...options.limits };
+  limitConnections(server, { perAddressMax: limits.connectionsPerAddressMax, totalMax: limits.connectionsMax });
+  const sockets = { gate, hostNames, clock: systemClock, ids: systemIds, version, report };
+  const socket = openSocketDoor({ ...sockets, server });
   opened.defer(() => socket.close());
-  opened.defer(writeAddressFile(data, url));
+  const operator = await openOperatorSocket(data, (path) => http.listenOnSocket(path));
+  if (operator !== undefined) {
+    opened.defer(() => operator.remove());
+    const operatorDoor = openSocketDoor({ ...sockets, server: operator.server });
+    opened.defer(() => operatorDoor.close());
+  }
+  opened.defer(writeAddressFile(data, url, operator?.elsewhere));
   const parts = opened.move();
   return {
     url,

@@ -68,8 +68,7 @@ async function asOwner<Result>(
   }
   const journal = await openFolder(folder, options.report);
   const engine = await startEngine({ ...options, journal });
-  // Without retries: while this process has the folder, nothing changes the reason of a refusal.
-  const client = clientOf(servicesOf(engine), { principal: "operator", client: { retry: false } });
+  const client = clientOf(servicesOf(engine), { principal: "operator" });
   try {
     return await work({ engine, journal, client });
   } finally {

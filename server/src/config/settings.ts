@@ -111,7 +111,13 @@ export const settings = {
     kind: "number",
     default: 2_048,
     min: 1,
-    summary: "maximum connections from one IP address",
+    summary: "maximum connections from one IP address; behind a proxy all clients have its address",
+  },
+  connections_max: {
+    kind: "number",
+    default: 4_096,
+    min: 1,
+    summary: "maximum connections from all addresses; the operator's socket has its own limit",
   },
   lock_manager: {
     kind: "switch",

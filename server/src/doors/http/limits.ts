@@ -14,7 +14,8 @@ export const httpLimits = {
   /** Interval between checks of these two. A slow client may exceed them by that. */
   checkEveryMs: 5_000,
   keepAliveMs: 72_000,
-  connectionsMax: 4_096,
+  /** Maximum connections of the operator's socket. They do not count with those of TCP. */
+  operatorConnectionsMax: 64,
   requestsPerConnectionMax: 100_000,
   /** Maximum time that a closing door waits for a client to read its answer. */
   closeMs: 5_000,

@@ -5,7 +5,7 @@
 import type { Server } from "node:http";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
+import { allowedHostsOf, foreignRequest, unsupportedBody } from "../../access/foreign-request.ts";
 import type { AdmittedCaller, Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import { addCommandRoutes } from "./routes/command-routes.ts";
@@ -19,6 +19,7 @@ import { addEventRoutes } from "./routes/event-routes.ts";
 import { addNoticeRoutes } from "./routes/notice-routes.ts";
 import type { HealthOptions } from "./routes/health-routes.ts";
 import { HttpProblem } from "./response/http-problem.ts";
+import { OperatorListener } from "./operator-listener.ts";
 import { httpLimits } from "./limits.ts";
 import type { ClientLimits } from "./limits.ts";
 import { addOperationRoutes } from "./routes/operation-routes.ts";
@@ -46,6 +47,8 @@ export interface HttpDoor {
   readonly url: string;
   /** The socket door listens on the same port. */
   readonly server: Server;
+  /** Serves the same routes on a Unix socket, for the operator. */
+  listenOnSocket(path: string): Promise<Server>;
   /** Every served method and path: `GET /health`. */
   readonly routes: readonly string[];
   /** Ends long answers, answers requests in flight, and closes the port. */
@@ -66,10 +69,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   answerUnmatched(app);
   answerErrors(app, options.report);
   const inFlight = new RequestsInFlight();
+  const operator = new OperatorListener(app);
   app.addHook("onRequest", async (request, reply) => {
     inFlight.add(reply.raw);
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
-    const foreign = foreignRequest({ method: request.method, headers: request.raw.headersDistinct }, allowed);
+    const foreign = operator.has(request.raw.socket) ? unsupportedBody(request) : foreignRequest(request, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before the body is read: a rejected caller must not make the server read a megabyte. The route decides, because
     // the same URL may also be absolute or percent-encoded.
@@ -92,12 +96,15 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     url,
     server: app.server,
     routes,
+    listenOnSocket: (path) => operator.listen(path),
     async close() {
       longResponses.closeAll();
       const closing = app.close();
+      operator.close();
       // A client that does not read its answer is not awaited, nor is one that merely keeps its connection open.
       const closeConnections = (): void => {
         app.server.closeAllConnections();
+        operator.closeAllConnections();
       };
       const cancel = options.clock.after(httpLimits.closeMs, closeConnections, { keepAlive: true });
       await inFlight.drained();
@@ -128,7 +135,6 @@ function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyIn
       answerFrameworkError(error, reply, report);
     },
   });
-  app.server.maxConnections = httpLimits.connectionsMax;
   // Bodies are bytes here. Only the project's own parser reads them as JSON.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {

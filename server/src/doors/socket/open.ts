@@ -9,7 +9,7 @@ import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import { socketPath } from "@holdfast/sdk/contract";
 import { bearerToken } from "../../access/bearer-token.ts";
-import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
+import { allowedHostsOf, foreignRequest, unsupportedBody } from "../../access/foreign-request.ts";
 import type { AllowedHosts } from "../../access/foreign-request.ts";
 import { admitLatest } from "../../access/gate.ts";
 import type { Gate } from "../../access/gate.ts";
@@ -23,7 +23,7 @@ import { Pace } from "../pace.ts";
 import { SocketPings } from "./socket-pings.ts";
 
 interface SocketDoorOptions {
-  /** The server of the HTTP door. */
+  /** The server of the HTTP door, or its listener on a Unix socket. */
   readonly server: Server;
   readonly gate: Gate;
   /** Host names of this server, in addition to those of loopback. */
@@ -68,8 +68,9 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
     pings.follow(socket);
     socket.on("close", () => connections.delete(connection));
   };
-  const { port } = server.address() as AddressInfo;
-  const allowed = allowedHostsOf(port, options.hostNames);
+  // A Unix socket has a path and no port. A web page cannot reach it.
+  const address = server.address() as AddressInfo | string;
+  const allowed = typeof address === "string" ? undefined : allowedHostsOf(address.port, options.hostNames);
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const status = refusalOf(request, { allowed, isFull: connections.size >= limits.socketsMax });
     if (status === undefined) sockets.handleUpgrade(request, stream, head, accept);
@@ -86,16 +87,17 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
 }
 
 interface Guard {
-  readonly allowed: AllowedHosts;
+  /** The host names of the server; undefined for a Unix socket. */
+  readonly allowed: AllowedHosts | undefined;
   readonly isFull: boolean;
 }
 
 /** A page of another site can open sockets too, and browsers do not prevent it. Only the headers reveal it. */
-function refusalOf({ url = "", method = "GET", headersDistinct }: IncomingMessage, guard: Guard): string | undefined {
+function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard: Guard): string | undefined {
   if (url.split("?", 1)[0] !== socketPath) return "404 Not Found";
-  if (foreignRequest({ method, headers: headersDistinct }, guard.allowed) !== undefined) return "403 Forbidden";
-  // Node keeps the first one of two, and a proxy may have checked the other one.
-  if ((headersDistinct["authorization"]?.length ?? 0) > 1) return "400 Bad Request";
+  const origin = { method, headers };
+  const foreign = guard.allowed === undefined ? unsupportedBody(origin) : foreignRequest(origin, guard.allowed);
+  if (foreign !== undefined) return "403 Forbidden";
   return guard.isFull ? "503 Service Unavailable" : undefined;
 }
 

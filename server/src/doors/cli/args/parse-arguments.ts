@@ -56,12 +56,14 @@ interface OptionToken {
 function optionError(token: OptionToken, options: CliCommand["options"]): string | undefined {
   const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
   if (option === undefined) {
-    const closest = closestWord(token.name, Object.keys(options));
+    const names = Object.keys(options);
+    const closest = closestWord(token.name, names) ?? names.find((name) => name.startsWith(`${token.name}-`));
     return `unknown option ${token.rawName}${closest === undefined ? "" : `; did you mean --${closest}?`}`;
   }
   if (option.value === undefined) return token.value === undefined ? undefined : `${token.rawName} takes no value`;
   if (option.isValueOptional === true && token.value === undefined) return undefined;
-  const isSwallowed = token.inlineValue !== true && token.value?.startsWith("-") === true;
+  // A lone dash is a value: standard input.
+  const isSwallowed = token.inlineValue !== true && token.value?.startsWith("-") === true && token.value !== "-";
   if (token.value === undefined || token.value === "" || isSwallowed) {
     return `${token.rawName} needs a value: ${token.rawName}=${option.value}`;
   }

@@ -67,6 +67,7 @@ function accessOf(config: Config): Partial<ServeOptions> {
       watchesMax: config.watches_max,
       agentsMax: config.agents_max,
       connectionsPerAddressMax: config.connections_per_address_max,
+      connectionsMax: config.connections_max,
     },
   };
 }

@@ -15,7 +15,7 @@ export const forceReleaseCommand: CliCommand = serverCommand({
     "Releases exactly one grant: the grant with this FENCE, or the only grant on this PATH. The holder is notified, and",
     "its writes with the old fence are refused. A lock with recovery conditions is released only if the conditions are met.",
     "--override ignores these conditions, and the audit trail records it as another operation. It needs the operator's",
-    "token: --token, HOLDFAST_TOKEN, or the file in the data folder.",
+    "token: --token-file, HOLDFAST_TOKEN, or the file in the data folder.",
     "",
     '  holdfast force-release repo/x/src --reason "its host is gone"',
     '  holdfast force-release 1.42 --override --reason "checked by hand"',

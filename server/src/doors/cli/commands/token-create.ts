@@ -13,7 +13,7 @@ type Allowance = Token["allow"][number];
 const daySeconds = 86_400;
 
 export const needsOperatorToken =
-  "It needs the operator's token: --token, HOLDFAST_TOKEN, or the file in the data folder.";
+  "It needs the operator's token: --token-file, HOLDFAST_TOKEN, or the file in the data folder.";
 
 export const tokenCreateCommand: CliCommand = serverCommand({
   name: "token create",

@@ -5,11 +5,12 @@ import { UsageError } from "../args/usage-error.ts";
 import { runningServerOf } from "./server-of.ts";
 import { dataFolderOf } from "./data-option.ts";
 import { connectAs, localOption } from "./server-command.ts";
+import { tokenFileOption } from "./token-of.ts";
 
 export const sourceOptions: Readonly<Record<string, CommandOption>> = {
   url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
   data: { value: "DIR", summary: "read this data folder directly, with or without a running server" },
-  token: { value: "TOKEN", summary: "the token to send to a server (default: $HOLDFAST_TOKEN)" },
+  "token-file": tokenFileOption,
   verbose: { summary: "print the address of the server or the path of the folder to standard error" },
   ...localOption,
 };

@@ -1,16 +1,16 @@
 /** A command that calls a running server. It finds the server, connects as the agent of the environment, and disconnects. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { connect } from "@holdfast/sdk";
 import { allOperations } from "@holdfast/sdk/contract";
 import type { Client, Reads } from "@holdfast/sdk";
+import { connectTo } from "@holdfast/sdk/connect-to";
+import { tokenRisk } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand, CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { serverOf } from "./server-of.ts";
-import { readOperatorToken } from "./operator-token.ts";
-import { textOption } from "../args/option-values.ts";
+import { operatorServerOf, serverOf } from "./server-of.ts";
+import { tokenFileOption, tokenOf, warnOfWithheldSecrets } from "./token-of.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
 /** The arguments of a command, its client and its terminal. */
@@ -32,7 +32,7 @@ interface ServerCommand extends Omit<CliCommand, "run"> {
 const serverOptions: Readonly<Record<string, CommandOption>> = {
   url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
   data: { value: "DIR", summary: "the server that runs on this data folder" },
-  token: { value: "TOKEN", summary: "the token to send (default: $HOLDFAST_TOKEN)" },
+  "token-file": tokenFileOption,
   verbose: { summary: "print the address of the server to standard error" },
   json: { summary: "print JSON" },
 };
@@ -54,8 +54,9 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
     options: onlyReads(command) ? { ...options, ...localOption } : options,
     run: (args, terminal) =>
       withFailureReport(args, terminal, async () => {
-        const server = serverOf(args, terminal);
-        await using client = await connectAs(args, terminal, { server, isOperator: isForOperators?.(args) ?? false });
+        const isOperator = isForOperators?.(args) ?? false;
+        const server = isOperator ? operatorServerOf(args, terminal) : serverOf(args, terminal);
+        await using client = await connectAs(args, terminal, { server, isOperator });
         return await execute(contextOf(args, terminal, { client, server }));
       }),
   };
@@ -85,25 +86,24 @@ export async function connectAs(
   terminal: Terminal,
   { server, isOperator }: { readonly server: FoundServer; readonly isOperator: boolean },
 ): Promise<Client> {
-  const { env } = terminal;
-  const token = tokenOf(args, terminal, { isOperator, folder: server.folder });
+  const token = await tokenOf(args, terminal, { server, isOperator });
+  warnOfWithheldSecrets(terminal, server);
   if (args.values["verbose"] === true) terminal.warn(`holdfast: using the server ${server.url} (from ${server.from})`);
   const reads: Reads | undefined = args.values["local"] === true ? "local" : undefined;
-  const client = await connect(server.url, defined({ token, reads }));
-  const { HOLDFAST_AGENT_ID: agent = "", HOLDFAST_AGENT_SECRET: secret = "" } = env;
+  const client = await clientOf(server, defined({ token, reads }));
+  const { HOLDFAST_AGENT_ID: agent = "", HOLDFAST_AGENT_SECRET: secret = "" } = terminal.env;
   if (agent === "" || isOperator) return client;
-  return client.as(secret === "" ? { agent_id: agent } : { agent_id: agent, secret });
+  const isSent = secret !== "" && tokenRisk(server) === undefined;
+  return client.as(isSent ? { agent_id: agent, secret } : { agent_id: agent });
 }
 
-/** The given token. A command for operators falls back to the operator's token of this host. */
-function tokenOf(
-  { values }: CommandArguments,
-  { env }: Terminal,
-  { isOperator, folder }: { readonly isOperator: boolean; readonly folder: string | undefined },
-): string | undefined {
-  const given = textOption(values, "token") ?? env["HOLDFAST_TOKEN"];
-  if (given !== undefined && given !== "") return given;
-  if (!isOperator) return undefined;
-  const { HOLDFAST_OPERATOR_TOKEN: own = "" } = env;
-  return own !== "" ? own : folder === undefined ? undefined : readOperatorToken(folder);
+async function clientOf(
+  server: FoundServer,
+  options: { readonly token?: string; readonly reads?: Reads },
+): Promise<Client> {
+  const { operatorSocket } = server;
+  if (operatorSocket === undefined) return connectTo(server, options);
+  // Loaded on demand: only operators need it.
+  const { connectOperator } = await import("../../../assembly/connect-operator.ts");
+  return connectOperator(server, operatorSocket, options);
 }

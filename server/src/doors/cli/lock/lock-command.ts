@@ -1,4 +1,5 @@
 import type { CliCommand } from "../command.ts";
+import { tokenFileOption } from "../discovery/token-of.ts";
 import { runLock } from "./run-lock.ts";
 
 export const lockCommand: CliCommand = {
@@ -53,7 +54,7 @@ export const lockCommand: CliCommand = {
     },
     url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
     data: { value: "DIR", summary: "the server that runs on this data folder" },
-    token: { value: "TOKEN", summary: "the token to send (default: $HOLDFAST_TOKEN)" },
+    "token-file": tokenFileOption,
     verbose: { summary: "print the address of the server" },
     json: { summary: "print each event as a line of JSON to standard error; standard output belongs to COMMAND" },
   },

@@ -2,6 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk";
 import type { Client, Lock, Registered } from "@holdfast/sdk";
+import { tokenRisk } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import { systemClock } from "../../../base/clock.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -12,6 +13,7 @@ import { serverOf } from "../discovery/server-of.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { failureReport } from "../terminal/failure-report.ts";
 import { connectAs } from "../discovery/server-command.ts";
+import { secretVariables } from "../discovery/token-of.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 import { runUnderLock } from "./run-under-lock.ts";
 import { parseLockArguments } from "./parse-lock-arguments.ts";
@@ -134,7 +136,7 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
   const { command } = parsed;
   if (command === undefined) return holdUntilSignal(lock, messages);
   const env = {
-    ...terminal.env,
+    ...inheritedBy(server, terminal),
     HOLDFAST_URL: server.url,
     HOLDFAST_AGENT_ID: agent.agent_id,
     HOLDFAST_AGENT_SECRET: agent.secret,
@@ -144,6 +146,15 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
       .join("\n"),
   };
   return runUnderLock({ command, env, messages }, lock);
+}
+
+/**
+ * The environment for the command. HOLDFAST_URL names the server to the command. So tokens that may not go to this server
+ * are removed, or the command would send them.
+ */
+function inheritedBy(server: FoundServer, { env }: Terminal): Terminal["env"] {
+  if (tokenRisk(server) === undefined) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.some((secret) => secret === name)));
 }
 
 async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<ExitCode> {

@@ -1,0 +1,30 @@
+import { addressesOf } from "./address.ts";
+import { AddressRing } from "./address-ring.ts";
+import { createClient } from "./client.ts";
+import type { Client, ClientOptions } from "./client.ts";
+import { systemClientClock } from "./client-clock.ts";
+import type { FoundServer } from "./find-server.ts";
+import { httpTransport } from "./http-transport.ts";
+import type { LinkOptions } from "./socket-link.ts";
+import { SocketTransport } from "./socket-transport.ts";
+
+export interface ConnectToOptions extends Omit<ClientOptions, "remote"> {
+  readonly token?: string;
+  readonly transport?: "socket" | "http";
+  /** Maximum time to reconnect to a lost server before pending calls fail; 30 seconds by default. */
+  readonly reconnectMs?: number;
+  /** Opens each connection to the server, for a server that has no address of TCP. */
+  readonly openSocket?: LinkOptions["openSocket"];
+}
+
+/** A client of a server that was found. It sends the given token and no other: it does not read the environment. */
+export function connectTo(server: FoundServer, options: ConnectToOptions = {}): Client {
+  const { clock = systemClientClock, reconnectMs = 30_000, token, transport: wanted, openSocket, ...rest } = options;
+  const addresses = addressesOf(server.url, server.from);
+  const link = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, token };
+  if (openSocket !== undefined) return createClient(new SocketTransport({ ...link, openSocket }), { ...rest, clock });
+  const usesHttp = wanted === "http" || typeof WebSocket === "undefined";
+  const transport = usesHttp ? httpTransport(link) : new SocketTransport(link);
+  const remote = { urls: addresses.map(({ url }) => url.href), token };
+  return createClient(transport, { ...rest, clock, remote });
+}

@@ -1,0 +1,157 @@
+/** Tokens go only to a server that the user named, or that proves itself. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { connect } from "holdfast";
+import { serve } from "../../server/src/assembly/serve.ts";
+import { runCli, withCliServer } from "./cli-terminal.ts";
+import { eavesdrop } from "./eavesdropper.ts";
+import { holdfast } from "./holdfast-command.ts";
+
+const secrets = {
+  HOLDFAST_TOKEN: "hf_token_0123456789abcdef",
+  HOLDFAST_OPERATOR_TOKEN: "hf_operator_0123456789abcdef0123456789",
+  HOLDFAST_AGENT_ID: "a1",
+  HOLDFAST_AGENT_SECRET: "hf_agent_0123456789abcdef",
+};
+const anySecret = /hf_/u;
+
+function cloneOf(t: TestContext, url: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-clone-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const data = join(folder, ".holdfast");
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(join(data, "server.json"), JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+  writeFileSync(join(data, "operator-token"), "hf_of_the_folder_0123456789abcdef0123456789", { mode: 0o600 });
+  return folder;
+}
+
+test("a command in a cloned repository sends no secret to the address that the repository names [X14]", async (t) => {
+  await using stranger = await eavesdrop();
+  const folder = cloneOf(t, stranger.url);
+  for (const command of ["locks", "whoami", "get note/a", "watch --limit 1", "lock a --no-wait -- true"]) {
+    const { err } = await runCli(command, { folder, env: secrets });
+    const warning = /HOLDFAST_TOKEN and HOLDFAST_OPERATOR_TOKEN and HOLDFAST_AGENT_SECRET are not sent: the address/u;
+    assert.match(err, warning, command);
+    assert.match(err, /name the server with --url, --data or HOLDFAST_URL\./u);
+    assert.equal(err.split("are not sent").length, 2, "one warning");
+  }
+  assert.match(stranger.heard(), /"hello"/u);
+  assert.doesNotMatch(stranger.heard(), anySecret);
+});
+
+test("an operator's command in a cloned repository sends neither the token of the environment nor that of the folder [X14]", async (t) => {
+  await using stranger = await eavesdrop();
+  const folder = cloneOf(t, stranger.url);
+  for (const command of [
+    "token list",
+    "force-release a --reason x",
+    "run --operator configure {}",
+    "token list --data .holdfast",
+  ]) {
+    const env = command.includes("--data") ? {} : { HOLDFAST_OPERATOR_TOKEN: secrets.HOLDFAST_OPERATOR_TOKEN };
+    const { code, err } = await runCli(command, { folder, env });
+    assert.equal(code, 2, err);
+    assert.match(err, /is sent only over the operator's socket there.*--token-file/u);
+  }
+  assert.equal(stranger.heard(), "");
+});
+
+test("a token of --token-file needs a server that the user names [X14]", async (t) => {
+  await using stranger = await eavesdrop();
+  const folder = cloneOf(t, stranger.url);
+  writeFileSync(join(folder, "token"), `${secrets.HOLDFAST_TOKEN}\n`);
+  const found = await runCli("locks --token-file token", { folder });
+  assert.deepEqual([found.code, stranger.heard()], [2, ""]);
+  assert.match(found.err, /the token of --token-file is not sent: the address .* name the server with --url/u);
+  await runCli(`locks --token-file token --url ${stranger.url}`, { folder });
+  assert.match(stranger.heard(), new RegExp(secrets.HOLDFAST_TOKEN, "u"));
+  const missing = await runCli(`locks --token-file none --url ${stranger.url}`, { folder });
+  assert.match(missing.err, /--token-file none cannot be read \(ENOENT\)/u);
+  const empty = await runCli(`locks --token-file - --url ${stranger.url}`, { folder, input: "two words" });
+  assert.match(empty.err, /standard input does not contain a token/u);
+  const twice = await runCli(`put note/a - --token-file - --url ${stranger.url}`, { folder, input: "x" });
+  assert.match(twice.err, /standard input is either the token or the input/u);
+  const option = await runCli(`locks --token x --url ${stranger.url}`, { folder });
+  assert.match(option.err, /unknown option --token; did you mean --token-file\?/u);
+});
+
+test("connect() without an address sends no token, and with an address it does [X14]", async (t) => {
+  await using stranger = await eavesdrop();
+  const folder = cloneOf(t, stranger.url);
+  const [folderBefore, envBefore] = [process.cwd(), { ...process.env }];
+  const warnings: string[] = [];
+  const listen = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", listen);
+  t.after(() => {
+    process.off("warning", listen);
+    process.chdir(folderBefore);
+    process.env = envBefore;
+  });
+  process.chdir(folder);
+  delete process.env["HOLDFAST_URL"];
+  delete process.env["HOLDFAST_DATA"];
+  process.env["HOLDFAST_TOKEN"] = secrets.HOLDFAST_TOKEN;
+  for (const transport of ["socket", "http"] as const) {
+    await using client = await connect(undefined, { transport, retry: false });
+    await assert.rejects(client.entities.get("note", "a"));
+  }
+  assert.notEqual(stranger.heard(), "");
+  assert.doesNotMatch(stranger.heard(), anySecret);
+  await new Promise(setImmediate);
+  assert.match(
+    warnings[0] ?? "",
+    /HOLDFAST_TOKEN is not sent: .* Pass the address to connect\(\), or set HOLDFAST_URL\./u,
+  );
+  await assert.rejects(connect(undefined, { token: "hf_x" }), /The token is not sent/u);
+  await using named = await connect(stranger.url, { retry: false });
+  await assert.rejects(named.entities.get("note", "a"));
+  assert.match(stranger.heard(), new RegExp(secrets.HOLDFAST_TOKEN, "u"));
+});
+
+test("a program on the port of a crashed server gets no token, and the next server on the folder is reached again [X14]", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-crash-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const data = join(folder, ".holdfast");
+  const program = holdfast(folder, "up --json");
+  const { url } = JSON.parse(await program.line(/"event":"up"/u)) as { readonly url: string };
+  assert.equal((await runCli(`token list --data ${data}`)).code, 0);
+  program.signal("SIGKILL");
+  await program.ended;
+  {
+    await using stranger = await eavesdrop(Number(new URL(url).port));
+    for (const command of [`token list --data ${data}`, "token list", `force-release a --reason x --data ${data}`]) {
+      const { code, err } = await runCli(command, { folder });
+      assert.equal(code, 122, err);
+      assert.match(err, /\(unreachable\): No Holdfast server answers.*operator\.sock/u);
+    }
+    const env = { HOLDFAST_TOKEN: secrets.HOLDFAST_TOKEN, HOLDFAST_DATA: data };
+    const { err } = await runCli("locks", { folder, env });
+    assert.match(err, /HOLDFAST_TOKEN is not sent: the process of the server .* is gone.*start the server/u);
+    assert.doesNotMatch(stranger.heard(), anySecret);
+  }
+  const again = await serve({ data, host: "127.0.0.1", port: 0, report: () => undefined });
+  assert.equal((await runCli("token list", { folder })).code, 0);
+  await again.close();
+});
+
+test(
+  "the command under a lock does not inherit tokens that its server may not get [X14]",
+  withCliServer(async ({ cli, folder, url }) => {
+    const script = 'printenv HOLDFAST_URL HOLDFAST_TOKEN HOLDFAST_OPERATOR_TOKEN > "$0"; true';
+    const command = (file: string, ...more: string[]): readonly string[] => {
+      return ["lock", "a", ...more, "--", "/bin/sh", "-c", script, join(folder, file)];
+    };
+    const { HOLDFAST_TOKEN, HOLDFAST_OPERATOR_TOKEN } = secrets;
+    const env = { PATH: process.env["PATH"] ?? "", HOLDFAST_TOKEN, HOLDFAST_OPERATOR_TOKEN };
+    assert.equal((await cli(command("found"), { env })).code, 0);
+    assert.equal(readFileSync(join(folder, "found"), "utf8"), `${url}\n`);
+    const operator = readFileSync(join(folder, ".holdfast", "operator-token"), "utf8").trim();
+    const trusted = { ...env, HOLDFAST_TOKEN: operator };
+    assert.equal((await cli(command("named", "--data", ".holdfast"), { env: trusted })).code, 0);
+    assert.equal(readFileSync(join(folder, "named"), "utf8"), `${url}\n${operator}\n${HOLDFAST_OPERATOR_TOKEN}\n`);
+  }),
+);
