@@ -1,6 +1,13 @@
 /** An agent on the mesh. It uses only a NATS client and no code of Holdfast, like a program in any other language. */
 import { type JetStreamClient, jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connect, createInbox, headers, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import {
+  connect,
+  createInbox,
+  headers,
+  type Msg,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from "@nats-io/transport-node";
 
 export interface MeshMessage {
   readonly subject: string;
@@ -20,8 +27,8 @@ export class MeshAgent implements AsyncDisposable {
     this.js = jetstream(nc);
   }
 
-  static async connect(url: string): Promise<MeshAgent> {
-    return new MeshAgent(await connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 20 }));
+  static async connect(url: string, more: NodeConnectionOptions = {}): Promise<MeshAgent> {
+    return new MeshAgent(await connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 20, ...more }));
   }
 
   /** Sends a durable command and waits for its answer at a unique address. */

@@ -39,6 +39,7 @@ test("existing streams and an existing consumer are used and never changed [M11]
     );
     assert.equal((await jsm.consumers.info("COMMANDS", "holdfast")).config.max_ack_pending, 3);
     assert.match(node.reports.join("\n"), /COMMANDS drops its oldest messages/u);
+    assert.match(node.reports.join("\n"), /COMMANDS keeps commands after they are done, .*tokens/u);
     const names: string[] = [];
     for await (const name of jsm.streams.names()) names.push(name);
     assert.deepEqual(names.toSorted(), ["COMMANDS", "EVENTS", "HOLDFAST_PARKED"]);

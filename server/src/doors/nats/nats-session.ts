@@ -62,6 +62,8 @@ export class NatsSession {
     for (const warning of [commands, events].flatMap(streamWarnings)) options.report(warning, undefined);
     const session = new NatsSession(options, jsm);
     session.#begin();
+    // A request that is sent after the start must find the subscription. A lost connection is the door's to handle.
+    await nc.flush().catch(() => undefined);
     return session;
   }
 

@@ -154,6 +154,12 @@ export function streamWarnings({ config }: StreamInfo): readonly string[] {
     ...(isCommands && isDropping
       ? [`the stream ${config.name} drops its oldest messages when it reaches a limit: commands may be lost`]
       : []),
+    ...(isCommands && config.retention === RetentionPolicy.Limits
+      ? [
+          `the stream ${config.name} keeps commands after they are done, with their payloads and the tokens of their ` +
+            "senders: use the retention workqueue",
+        ]
+      : []),
   ];
 }
 
