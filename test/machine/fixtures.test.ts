@@ -36,7 +36,7 @@ const fixtures = readdirSync(folder)
     return {
       name: file,
       rules: Number(/^rules-(\d+)/.exec(file)?.[1]),
-      batches: lines.map((line, index) => readBatchLine(line, index + 1)),
+      batches: lines.map((line) => readBatchLine(line) ?? assert.fail("not a batch")),
       expected: JSON.parse(expected) as Fixture["expected"],
     };
   });

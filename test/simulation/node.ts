@@ -98,7 +98,7 @@ export class SimulatedNode {
         const input = { above: this.lostEpoch, reason: "went back" };
         return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
       },
-      afterFork: (state, reason, time) => forkCommand(`${owner}-fork-${world.random.bits()}`, state, reason, time),
+      afterFork: (state, fork, time) => forkCommand(`${owner}-fork-${world.random.bits()}`, state, fork, time),
       // Small, so that most starts load a checkpoint and fold only the remaining entries.
       checkpointEvery: world.random.between(5, 60),
       erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },

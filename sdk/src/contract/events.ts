@@ -69,7 +69,16 @@ export const events = {
   },
   "space.epoch_raised": {
     summary: "History was restored or went back. Tokens of the lost part are refused.",
-    data: Type.Object({ epoch: Type.Integer({ minimum: 2 }), reason: Type.String() }, closed),
+    data: Type.Object(
+      {
+        epoch: Type.Integer({ minimum: 2 }),
+        reason: Type.String(),
+        tokens_revoked: Type.Optional(
+          Type.Literal(true, { description: "The journal was imported. All its tokens are revoked in this entry." }),
+        ),
+      },
+      closed,
+    ),
   },
   ...agentEvents,
   ...lockEvents,

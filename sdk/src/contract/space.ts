@@ -50,7 +50,12 @@ const raiseEpoch = operation({
   kind: "internal",
   summary: "Starts a new epoch after history was restored or went back, unless one above `above` has already begun.",
   input: Type.Object(
-    { above: Type.Integer({ minimum: 1 }), at_least: Type.Optional(Type.Integer({ minimum: 1 })), reason },
+    {
+      above: Type.Integer({ minimum: 1 }),
+      at_least: Type.Optional(Type.Integer({ minimum: 1 })),
+      reason,
+      revoke_tokens: Type.Optional(Type.Literal(true, { description: "Revokes all tokens in the same entry." })),
+    },
     closed,
   ),
   output: Type.Object({ epoch: Type.Integer() }, closed),

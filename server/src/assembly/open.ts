@@ -157,7 +157,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
       clock,
       ids,
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal is behind what this node had folded"),
-      afterFork: (state, reason, time) => forkCommand(ids.unique(), state, reason, time),
+      afterFork: (state, fork, time) => forkCommand(ids.unique(), state, fork, time),
       erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
       recordedHash,

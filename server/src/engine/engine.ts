@@ -14,7 +14,7 @@ import {
 } from "../journal/journal.ts";
 import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
-import type { TimerCommand } from "../machine/feature.ts";
+import type { JournalFork, TimerCommand } from "../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
@@ -42,7 +42,7 @@ export interface EngineOptions {
   /** Makes the command that raises the epoch after a loss, from the lost state. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
   /** Makes the command that raises the epoch because this journal may have another future elsewhere. */
-  readonly afterFork: (state: StateReader, reason: string, time: number) => TimerCommand;
+  readonly afterFork: (state: StateReader, fork: JournalFork, time: number) => TimerCommand;
   /** Entries between two checkpoints. The default is `engineLimits.checkpointEvery`. */
   readonly checkpointEvery?: number | undefined;
   readonly erasures: ErasureLookup;
@@ -150,10 +150,11 @@ export class Engine {
     const reason = journal.forkReason;
     if (reason === undefined || reason === this.#fork) return undefined;
     this.#fork = reason;
-    report(`a new epoch starts: ${reason}`, undefined);
+    const isImported = journal.isForkImported === true;
+    report(`a new epoch starts${isImported ? ", and all tokens are revoked" : ""}: ${reason}`, undefined);
     const replica = this.#replica;
     return {
-      command: () => afterFork(replica.machine.durable, reason, replica.time.now()),
+      command: () => afterFork(replica.machine.durable, { reason, isImported }, replica.time.now()),
       done: async () => {
         // There is a newer fork. The epoch of this one does not cover it.
         if (this.#fork !== reason) return;

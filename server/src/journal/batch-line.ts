@@ -5,7 +5,6 @@
  */
 import { jsonLine } from "../base/json-line.ts";
 import { isObject, type Json } from "@holdfast/sdk/json/json";
-import { JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import type { StoredBatch } from "./unseal.ts";
 
@@ -19,13 +18,13 @@ export function batchLine({ first, count, time, previous, hash, lines }: StoredB
   return jsonLine({ first, count, time, previous, hash, lines: lines.split("\n") });
 }
 
-/** Parses a line and checks that it has the shape of a batch. It does not verify the hashes. */
-export function readBatchLine(line: string, lineNumber: number): StoredBatch {
+/** Parses a line. Returns undefined unless it has the shape of a batch. It does not verify the hashes. */
+export function readBatchLine(line: string): StoredBatch | undefined {
   const value = parse(line);
-  if (!isObject(value)) throw invalidLine(lineNumber);
+  if (!isObject(value)) return undefined;
   const { first, count, time, previous, hash, lines } = value;
   const hasColumns = isNumber(first) && isNumber(count) && isNumber(time) && isText(previous) && isText(hash);
-  if (!hasColumns || !Array.isArray(lines) || !lines.every(isText)) throw invalidLine(lineNumber);
+  if (!hasColumns || !Array.isArray(lines) || !lines.every(isText)) return undefined;
   return { first, count, time, previous, hash, lines: (lines as readonly string[]).join("\n") };
 }
 
@@ -43,12 +42,4 @@ function isNumber(value: Json | undefined): value is number {
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function invalidLine(lineNumber: number): JournalError {
-  return new JournalError(
-    "damaged",
-    `Line ${lineNumber} is not a batch of an exported journal. Export the journal again.`,
-    { certain: true },
-  );
 }

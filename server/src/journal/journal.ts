@@ -159,6 +159,8 @@ export interface Journal {
    * `certain: true` or returns "behind".
    */
   readonly forkReason: string | undefined;
+  /** True if the fork is an import whose tokens must end. The entry that raises the epoch revokes them. */
+  readonly isForkImported?: boolean;
   /** Ends the fork. The entry that raised the epoch must be durable. */
   settleFork(): Promise<void>;
   /**

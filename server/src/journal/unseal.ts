@@ -6,6 +6,7 @@
  */
 import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { isHeaderShape, isPayloadShape } from "./entry-shape.ts";
 import { erasedByMark } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
@@ -118,13 +119,15 @@ function verifyHash(stored: StoredBatch, lines: readonly string[]): void {
 }
 
 function parseHeader(line: string, position: number): Header {
-  const header = parseLine<Header>(line, position, "header");
+  const value = parseLine(line, position, "header");
+  if (!isHeaderShape(value)) throw damageError(position, "header", "it is not the header of an entry");
+  const header = value as unknown as Header;
   if (header.position !== position) throw damageError(position, "header", `it holds position ${header.position}`);
   return header;
 }
 
 function openEntry(header: Header, line: string): Entry {
-  if (hashText(line) === header.payload) return toEntry(header, parseLine<Payload>(line, header.position, "payload"));
+  if (hashText(line) === header.payload) return toEntry(header, parsePayload(line, header));
   const erased = erasedByMark(line);
   if (erased === undefined) throw damageError(header.position, "payload", "it does not match the hash in its header");
   const events = header.events.map(() => ({}));
@@ -137,9 +140,7 @@ function toEntry(header: Header, payload: Payload): Entry {
       ? { kind: "done", data: payload.outcome }
       : { kind: "refusal", code: header.code, data: payload.outcome };
   const events = header.events.map(([type, subject], index): Event => {
-    const data = payload.events[index];
-    if (data === undefined) throw damageError(header.position, "payload", "it has fewer events than its header");
-    return { type, subject, data };
+    return { type, subject, data: payload.events[index] ?? {} };
   });
   return {
     id: header.id,
@@ -164,9 +165,15 @@ function toIndexed(header: Header): IndexedEntry {
   return { position, principal, operation, key, events };
 }
 
-function parseLine<Shape>(line: string, position: number, part: "header" | "payload"): Shape {
+function parsePayload(line: string, { position, events }: Header): Payload {
+  const value = parseLine(line, position, "payload");
+  if (isPayloadShape(value, events.length)) return value as unknown as Payload;
+  throw damageError(position, "payload", "it is not the payload of its header");
+}
+
+function parseLine(line: string, position: number, part: "header" | "payload"): Json {
   try {
-    return readJson(line) as Shape;
+    return readJson(line);
   } catch (cause) {
     throw new JournalError("damaged", `The journal is damaged at position ${position} (${part}): it is not JSON.`, {
       certain: true,

@@ -22,7 +22,7 @@ interface FrameMachine {
  * Maximum events of one entry, reactions included. More is a bug in a feature, such as two features that react to each
  * other.
  */
-const eventsMax = 10_000;
+const eventsMax = 20_000;
 
 /**
  * The context of a rule, and the list of the events that it emits. Each event is folded at once, then the reactions to

@@ -78,6 +78,13 @@ export interface TimerCommand {
   readonly input: Json;
 }
 
+/** Why a journal may have another future elsewhere. */
+export interface JournalFork {
+  readonly reason: string;
+  /** True if the journal was imported from a file, and its tokens must end. */
+  readonly isImported: boolean;
+}
+
 export interface Timer {
   /** Time of the next due command, if any. */
   readonly nextTime: (state: StateReader) => number | undefined;

@@ -1,6 +1,6 @@
 import { tokenOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { FoldedEntry, Feature } from "../../machine/feature.ts";
+import type { DecideContext, Feature, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
@@ -8,7 +8,7 @@ import { createToken, tokenRowOf } from "./create-token.ts";
 import { expireToken } from "./expire-token.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { noteRefusal } from "./note-refusal.ts";
-import { findToken, tokenTable } from "./token-table.ts";
+import { findToken, tokenSubject, tokenTable } from "./token-table.ts";
 
 const expiryTimer = dueTimer(tokenTable, "expires", {
   dueAt: ({ expiresAt }) => expiresAt,
@@ -34,10 +34,21 @@ export const tokensFeature: Feature = {
     // Recorded for the audit trail. No decision reads it.
     "access.refused": () => undefined,
   },
-  reactions: {},
+  reactions: { "space.epoch_raised": revokeImported },
   timers: [expiryTimer],
   restsOn: { "access.refused": () => false },
 };
+
+/** Ends every token of an imported journal, in the entry that raises the epoch. There are at most `tokensMax`. */
+function revokeImported({ data }: Event, { state }: DecideContext): readonly Event[] {
+  if (data["tokens_revoked"] !== true) return [];
+  const rows = state.rows(tokenTable).scan("created", { limit: state.rows(tokenTable).size });
+  return rows.map(({ id, principal }) => ({
+    type: "token.revoked",
+    subject: tokenSubject(id),
+    data: { principal, reason: data["reason"] ?? null },
+  }));
+}
 
 function foldCreated(state: StateWriter, event: Event, entry: FoldedEntry): void {
   state.rows(tokenTable).put(tokenRowOf(idOf(event), event.data, entry));

@@ -9,6 +9,7 @@
  */
 import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "@holdfast/sdk/json/json";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import { readSmallFile } from "../../base/regular-file.ts";
 import { syncPath } from "./folder/make-folder.ts";
@@ -18,6 +19,8 @@ import type { MetaTable } from "./meta.ts";
 export interface SqliteForkWatch {
   /** The reason why the epoch must be raised, or undefined if it need not be. */
   reason(): string | undefined;
+  /** True if the journal was imported, and its tokens must end when the epoch is raised. */
+  isImported(): boolean;
   /** Makes this folder the owner of this history, after the epoch was raised. */
   settle(): void;
 }
@@ -32,7 +35,12 @@ interface FolderIdentity {
 export interface RestoredMark {
   readonly position: number;
   readonly from: string;
+  /** Set by an import that does not keep the tokens of the file. */
+  readonly revokesTokens?: boolean;
 }
+
+/** Maximum characters of a source in the reason of an epoch. */
+const sourceCharactersMax = 500;
 
 const name = "identity";
 /** Maximum size of the identity file. */
@@ -44,12 +52,12 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
   function detectFork(): string | undefined {
     const mark = meta.get("restored");
     if (mark !== undefined) {
-      const { position, from } = readJson(mark) as unknown as RestoredMark;
-      return `restored from a backup of position ${position} (${from})`;
+      const { position, from } = readMark(mark);
+      return `restored from a backup of position ${position} (${from.slice(0, sourceCharactersMax)})`;
     }
     const known = meta.get("identity");
     if (newId === undefined) return undefined;
-    if (known !== undefined) return differenceFrom(readJson(known) as unknown as FolderIdentity, folder);
+    if (known !== undefined) return differenceFrom(readIdentityMark(known), folder);
     adopt(newId);
     return undefined;
   }
@@ -65,12 +73,40 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
 
   return {
     reason: () => forkReason,
+    isImported: () => {
+      const mark = meta.get("restored");
+      return mark !== undefined && readMark(mark).revokesTokens === true;
+    },
     settle() {
       if (newId !== undefined) adopt(newId);
       meta.delete("restored");
       forkReason = undefined;
     },
   };
+}
+
+/** A mark that Holdfast did not write counts as an import: the folder comes from elsewhere. */
+function readMark(text: string): RestoredMark {
+  const value = readObject(text);
+  const { position, from, revokesTokens } = value;
+  if (typeof position === "number" && typeof from === "string") {
+    return { position, from, revokesTokens: revokesTokens === true };
+  }
+  return { position: 0, from: "an unknown source", revokesTokens: true };
+}
+
+function readIdentityMark(text: string): FolderIdentity {
+  const { id, file, made } = readObject(text);
+  return { id: String(id), file: String(file), made: String(made) };
+}
+
+function readObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = readJson(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 function differenceFrom(known: FolderIdentity, folder: string): string | undefined {

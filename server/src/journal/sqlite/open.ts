@@ -89,6 +89,9 @@ export async function assembleSqliteJournal(
     get forkReason() {
       return fork.reason();
     },
+    get isForkImported() {
+      return fork.isImported();
+    },
     settleFork: () =>
       use(() => {
         fork.settle();

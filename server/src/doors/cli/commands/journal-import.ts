@@ -10,6 +10,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { kindsOption, loadKinds } from "../args/load-kinds.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts";
 
@@ -25,12 +26,16 @@ export const journalImportCommand: CliCommand = {
     "history. Each batch is verified first, and keeps its positions and hashes. The import stops at the first invalid",
     "batch and keeps all batches before it. FILE may be - for standard input.",
     "",
+    "The author of the file may know the secrets of its tokens. The first start therefore revokes them all. Pass",
+    "--keep-tokens only for a journal of your own.",
+    "",
     "  holdfast journal import journal.ndjson --data ./copy",
     "  gunzip < journal.ndjson.gz | holdfast journal import - --data ./copy",
   ],
   options: {
     data: dataOption,
     kinds: kindsOption,
+    "keep-tokens": { summary: "keep the tokens of the file valid" },
     json: { summary: "print a summary as one JSON object" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => runImport(args, terminal)),
@@ -39,12 +44,13 @@ export const journalImportCommand: CliCommand = {
 async function runImport(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   const [name = ""] = args.positionals;
   const kinds = await loadKinds(args, terminal);
-  const lines = await linesOf(name === "-" ? "-" : resolve(terminal.folder, name));
+  const exported = await textOf(name === "-" ? "-" : resolve(terminal.folder, name));
   const progress = new Progress(terminal, systemClock);
   const folder = dataFolderOf(args, terminal);
-  const { verified, entryCount, head } = await importJournal(folder, lines, {
+  const { verified, entryCount, head, revokesTokens } = await importJournal(folder, exported, {
     from: name === "-" ? "standard input" : resolve(terminal.folder, name),
     kinds,
+    keepsTokens: args.values["keep-tokens"] === true,
     report: warningPrinter(terminal),
     onProgress: (position) => {
       progress.count("imported entries", position);
@@ -55,21 +61,29 @@ async function runImport(args: CommandArguments, terminal: Terminal): Promise<Ex
   const text = headText(head);
   if (args.values["json"] === true) {
     terminal.print(
-      jsonLine({ event: "imported", ok: verified.ok, entries: entryCount, head: text, first_bad: firstBad }),
+      jsonLine({
+        event: "imported",
+        ok: verified.ok,
+        entries: entryCount,
+        head: text,
+        revokes_tokens: revokesTokens,
+        first_bad: firstBad,
+      }),
     );
   } else {
     terminal.print(`imported ${entryCount} entries into ${folder}\nhead ${text}`);
+    if (revokesTokens) terminal.print("The first start revokes all tokens of the file; --keep-tokens keeps them.");
     if (firstBad !== undefined) {
       const { position, what, expected, found } = firstBad;
       terminal.warn(`holdfast: position ${position} is invalid (${what}); it and all later entries were not imported.`);
-      terminal.warn(`  expected ${expected}\n  found    ${found}`);
+      terminal.warn(`  expected ${escapeControlChars(expected)}\n  found    ${escapeControlChars(found)}`);
     }
   }
   return verified.ok ? exitCodes.done : exitCodes.damaged;
 }
 
-async function linesOf(file: string): Promise<AsyncIterable<string>> {
-  if (file === "-") return splitLines(process.stdin);
+async function textOf(file: string): Promise<AsyncIterable<string>> {
+  if (file === "-") return process.stdin.setEncoding("utf8") as AsyncIterable<string>;
   try {
     await access(file);
   } catch (cause) {
@@ -77,21 +91,5 @@ async function linesOf(file: string): Promise<AsyncIterable<string>> {
       code: "io",
     });
   }
-  return splitLines(createReadStream(file));
-}
-
-/** Splits at line feeds only. `readline` would also split at characters that a line of JSON may contain. */
-async function* splitLines(input: NodeJS.ReadableStream): AsyncGenerator<string, void, undefined> {
-  input.setEncoding("utf8");
-  let parts: string[] = [];
-  for await (const chunk of input) {
-    const pieces = String(chunk).split("\n");
-    for (const piece of pieces.slice(0, -1)) {
-      yield [...parts, piece].join("");
-      parts = [];
-    }
-    parts.push(pieces.at(-1) ?? "");
-  }
-  const rest = parts.join("");
-  if (rest !== "") yield rest;
+  return createReadStream(file, { encoding: "utf8" });
 }

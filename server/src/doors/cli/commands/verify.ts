@@ -9,6 +9,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { kindsOption, loadKinds } from "../args/load-kinds.ts";
 import { headOption } from "../args/option-values.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
@@ -95,13 +96,13 @@ function verifyText(verified: VerifiedFolder, seconds: number): string {
 }
 
 function errorLines({ firstBad, fileFaults }: VerifiedFolder): readonly string[] {
-  const files = fileFaults.map(({ file, what }) => `  ${file}: ${what}`);
+  const files = fileFaults.map(({ file, what }) => escapeControlChars(`  ${file}: ${what}`));
   if (firstBad === undefined) return ["NOT valid: the entries are valid, but not the files.", ...files];
   const { position, what, expected, found } = firstBad;
   return [
     `NOT valid: position ${position} is wrong (${what}).`,
-    `  expected ${expected}`,
-    `  found    ${found}`,
+    `  expected ${escapeControlChars(expected)}`,
+    `  found    ${escapeControlChars(found)}`,
     ...files,
   ];
 }

@@ -112,7 +112,11 @@ export function readBlock(folder: string, segment: Segment, block: Block): reado
   return text
     .split("\n")
     .slice(0, -1)
-    .map((line, index) => readBatchLine(line, index + 1));
+    .map((line, index) => {
+      const batch = readBatchLine(line);
+      if (batch !== undefined) return batch;
+      throw damageError(first, "chain", `line ${index + 1} there in the archive file ${segment.file} is not a batch`);
+    });
 }
 
 /** Maximum size of the text of a block. A crafted block of some kilobytes could otherwise fill the memory. */
