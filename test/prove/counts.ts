@@ -37,6 +37,7 @@ const table = {
   canonicalFuzz: { unit: "fuzz rounds of canonical JSON", test: 6_000, prove: 500_000, secondsEach: 0.00012 },
   pathFuzz: { unit: "fuzz rounds of paths and pointers", test: 10_000, prove: 500_000, secondsEach: 0.0001 },
   cliFuzz: { unit: "fuzz rounds of the command line", test: 1_500, prove: 50_000, secondsEach: 0.0013 },
+  fileFuzz: { unit: "fuzz rounds of files", test: 600, prove: 60_000, secondsEach: 0.0015 },
   socketFuzz: { unit: "fuzz rounds of the socket", test: 120, prove: 5_000, secondsEach: 0.025 },
   httpFuzz: { unit: "fuzz rounds of HTTP, of 20 requests each", test: 0, prove: 5_000, secondsEach: 0.05 },
   httpRequests: { unit: "fuzzed requests of each HTTP route", test: 40, prove: 1_000, secondsEach: 0.11 },

@@ -53,7 +53,7 @@ export const proofParts: readonly ProofPart[] = [
   },
   {
     name: "fuzz",
-    counts: ["canonicalFuzz", "pathFuzz", "cliFuzz", "socketFuzz", "httpFuzz"],
+    counts: ["canonicalFuzz", "pathFuzz", "cliFuzz", "fileFuzz", "socketFuzz", "httpFuzz"],
     commands: [["test/fuzz/run.ts"]],
   },
   { name: "install", counts: ["reinstallations"], commands: [[...testing, "test/prove/fresh-clone.ts"]] },
