@@ -39,6 +39,8 @@ test("the publisher waits for the new epoch of a rolled back journal, so that it
     entries,
     head: () => journal.length,
     lastCommon: ({ position }) => Promise.resolve(journal.length === 2 ? position : 2),
+    isErased: () => Promise.resolve(false),
+    epochAt: () => Promise.resolve(1),
   };
   const stop = new AbortController();
   const added: string[] = [];
@@ -61,6 +63,7 @@ test("the publisher waits for the new epoch of a rolled back journal, so that it
     bytesMax: () => 1_000_000,
     newId: () => "id",
     onPublished: () => undefined,
+    onErasures: () => undefined,
   });
   const running = publisher.run(() => undefined);
   await waiting.promise;
@@ -69,4 +72,24 @@ test("the publisher waits for the new epoch of a rolled back journal, so that it
   appended.resolve(undefined);
   await running;
   assert.deepEqual(added, ["2.3.0", "2.4.0"]);
+});
+
+test("an event of an erased entry is not published again for a repeated command [M4 X14]", async () => {
+  const added: string[] = [];
+  const state: TailState = { sequence: 5, published: { epoch: 1, position: 5, index: 0 }, isWhole: true };
+  const tail = {
+    ...{ state, refresh: () => Promise.resolve(state) },
+    add(additions: readonly TailAddition[]) {
+      added.push(...additions.map(({ message }) => message.headers["Holdfast-Position"] ?? ""));
+      return Promise.resolve();
+    },
+  } as unknown as EventPublisherOptions["tail"];
+  const feed = { isErased: (position: number) => Promise.resolve(position === 3) } as unknown as EntryFeed;
+  const publisher = new EventPublisher({
+    ...{ tail, feed, clock: systemClock, limits: natsLimits, publishAfter: undefined, rank: 0 },
+    ...{ stop: new AbortController().signal, bytesMax: () => 1_000_000, newId: () => "id" },
+    ...{ onPublished: () => undefined, onErasures: () => undefined },
+  });
+  for (const position of [2, 3, 4]) await publisher.repeat({ name: "evt.note.created", data: {} }, position);
+  assert.deepEqual(added, ["2", "4"]);
 });

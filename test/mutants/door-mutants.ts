@@ -2,6 +2,30 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
+    name: "an erasure leaves the payload in the event stream",
+    file: "server/src/engine/erasure-executor.ts",
+    find: "for (const copies of this.#copies) await copies.remove(erased);",
+    put: "",
+    by: "test/mesh/erasure.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "an erasure deletes the events of a lost history from the stream",
+    file: "server/src/doors/nats/stream-eraser.ts",
+    find: 'return epoch !== undefined && (published === "" || published === epoch);',
+    put: "return epoch !== undefined;",
+    by: "test/mesh/erasure.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "an event is published again after its payload was erased",
+    file: "server/src/doors/nats/event-publisher.ts",
+    find: "if ((await isErased?.()) === true) return;",
+    put: "",
+    by: "test/mesh/publisher.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a request over NATS is answered at every reply address",
     file: "server/src/doors/nats/answer-requests.ts",
     find: 'if (reply !== "" && !options.replies.allows(reply)) {',

@@ -97,10 +97,11 @@ export const coreProblems = {
   erasure_unfinished: {
     status: 503,
     retry: "same-key",
-    title: "The erasure is recorded, but some files still contain the payload",
+    title: "The erasure is recorded, but files or the event stream still contain the payload",
     next:
       "No node shows the payload. Retry after `retry_after_ms`. If `reason` is busy, stop the processes that read the " +
-      "files first, such as verify, export or backup.",
+      "files first, such as verify, export or backup. If `remains` is event_stream, connect a node to NATS first; it " +
+      "removes the payload from the event stream.",
   },
   history_archived: {
     status: 410,

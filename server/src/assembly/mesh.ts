@@ -3,7 +3,8 @@ import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { StartError } from "../base/start-error.ts";
-import { entryFeed, lastCommon } from "../app/watch/entry-feed.ts";
+import { CopiesRemainError } from "../engine/payload-copies.ts";
+import { entryFeed, epochOf, isErased, lastCommon } from "../app/watch/entry-feed.ts";
 import { openNatsDoor } from "../doors/nats/open-nats-door.ts";
 import type { NatsDoor } from "../doors/nats/open-nats-door.ts";
 import type { NatsDoorOptions, NatsConnectionOptions } from "../doors/nats/nats-door-options.ts";
@@ -40,6 +41,12 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
         entries: (after) => entryFeed(engine, after),
         lastCommon: (point) => lastCommon(engine, point),
         head: () => engine.head.position,
+        isErased: (position) => isErased(engine, position),
+        epochAt: (position) => epochOf(engine, position),
+      },
+      erasures: {
+        addStream: (remove) => engine.addCopies({ remove: (erasures) => remove(erasures).catch(throwCopiesRemain) }),
+        resume: (published) => engine.resumeErasures(published),
       },
       kindCommands: kindCommandsOf(kinds),
       clock: systemClock,
@@ -51,6 +58,11 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
     if (error instanceof NatsConfigError) throw new StartError(error.message);
     throw error;
   }
+}
+
+function throwCopiesRemain(error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new CopiesRemainError(reason, { cause: error });
 }
 
 /** Reserved principals. A token cannot have them either. */

@@ -68,7 +68,8 @@ async function asOwner<Result>(
   }
   const journal = await openFolder(folder, options.report);
   const engine = await startEngine({ ...options, journal });
-  const client = clientOf(servicesOf(engine), { principal: "operator" });
+  // Without retries: while this process has the folder, nothing changes the reason of a refusal.
+  const client = clientOf(servicesOf(engine), { principal: "operator", client: { retry: false } });
   try {
     return await work({ engine, journal, client });
   } finally {

@@ -20,6 +20,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
 import { ErasureExecutor } from "./erasure-executor.ts";
 import type { ErasureLookup } from "./erasure-executor.ts";
+import type { PayloadCopies } from "./payload-copies.ts";
 import { lagOf, unreadyReasons } from "./health.ts";
 import type { EngineHealth } from "./health.ts";
 import { engineLimits } from "./limits.ts";
@@ -311,7 +312,20 @@ export class Engine {
     return subscription;
   }
 
-  /** Removes an erased payload from the journal. The caller replies afterwards. It throws a JournalError if it fails. */
+  /** Adds copies of payloads outside the journal, before the first copy is made. Returns how to end the access to them. */
+  addCopies(copies: PayloadCopies): Promise<() => void> {
+    return this.#erasures.addCopies(copies);
+  }
+
+  /** Completes unfinished erasures, and removes the copies of those that `copied` returns. */
+  resumeErasures(copied: () => readonly PayloadErasure[]): Promise<void> {
+    return this.#erasures.resume(copied);
+  }
+
+  /**
+   * Removes an erased payload from the journal and its copies. The caller replies afterwards. It throws a JournalError or
+   * a CopiesRemainError if it fails.
+   */
   executeErasure(erasure: PayloadErasure): Promise<void> {
     return this.#erasures.execute(erasure);
   }

@@ -48,6 +48,9 @@ export const engineLimits = {
   /** Maximum age of the cluster status, and maximum lag in entries, of a node that is ready. */
   statusAgeMsMax: 5_000,
   lagEntriesMax: 10_000,
+  /** Maximum time to wait until another node removes an erased payload from the event stream, and the poll interval. */
+  copiesWaitMsMax: 5_000,
+  copiesPollMs: 50,
   /** The first and the longest delay between attempts while the journal fails. */
   retryFirstMs: 50,
   retryMaxMs: 2_000,

@@ -16,6 +16,11 @@ export interface ErasureMark {
   readonly to: number;
   /** Erasures that failed, for example because the segment of the entry was moved elsewhere. */
   readonly left: readonly PayloadErasure[];
+  /**
+   * True once the events of the journal were published to a stream outside of it. An erasure is then complete only if the
+   * payload is removed there too. Processes without a connection to the stream know it from here.
+   */
+  readonly has_event_stream?: true;
 }
 
 /** The mark of a journal that has none yet. A start checks each of its erasures once. */

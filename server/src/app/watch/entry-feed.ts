@@ -1,7 +1,8 @@
 /** The journal for publishers: entries in order, with their published events. */
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
-import { epochAt, spaceRow } from "../../features/space/space-table.ts";
+import { erasedPosition } from "../../features/space/erased-position.ts";
+import { epochAt, erasedBy, spaceRow } from "../../features/space/space-table.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { cursorAt, entryEvents } from "./entry-events.ts";
@@ -10,6 +11,8 @@ interface FedEntry {
   readonly epoch: number;
   readonly position: number;
   readonly events: readonly WatchedEvent[];
+  /** The position whose payload this entry erases, if it erases one. */
+  readonly erases: number | undefined;
 }
 
 /**
@@ -48,12 +51,23 @@ export function lastCommon(
   });
 }
 
+/** Whether the payload of an entry is erased, according to all entries that are durable now. */
+export async function isErased(engine: Engine, position: number): Promise<boolean> {
+  await engine.catchUp();
+  return engine.read((state) => erasedBy(state, position) !== undefined);
+}
+
+/** The epoch of the entry at a position. */
+export function epochOf(engine: Engine, position: number): Promise<number> {
+  return engine.read((state) => epochAt(state, position));
+}
+
 function fedEntry(state: StateReader, entry: Entry): FedEntry {
   const { position } = entry;
   const answer = lockAnswer(entry);
   const events = entryEvents(state, entry);
   const answers = answer === undefined ? [] : [{ ...contextOf(state, entry), ...answer }];
-  return { epoch: epochAt(state, position), position, events: [...events, ...answers] };
+  return { epoch: epochAt(state, position), position, events: [...events, ...answers], erases: erasedPosition(entry) };
 }
 
 type PublishedEvent = Pick<WatchedEvent, "name" | "subject" | "data">;

@@ -10,7 +10,7 @@ import type { TailAddition, EventTail, TailState } from "./event-tail.ts";
 import type { NatsLimits } from "./nats-limits.ts";
 import { eventMessage, isAfter, formatEventPosition, fitToLimit } from "./mesh-event.ts";
 import type { MeshEvent } from "./mesh-event.ts";
-import type { EventPosition, EntryFeed, FeedEntry } from "./nats-door-options.ts";
+import type { EventPosition, EntryFeed, FeedEntry, PublishedErasure } from "./nats-door-options.ts";
 import { Backoff } from "./backoff.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 
@@ -27,6 +27,8 @@ export interface EventPublisherOptions {
   readonly stop: AbortSignal;
   /** Receives the number of published events. */
   readonly onPublished: (count: number) => void;
+  /** Receives the erasures whose events were published. */
+  readonly onErasures: (erasures: readonly PublishedErasure[]) => void;
 }
 
 /** Another runtime publishes and is ahead. */
@@ -40,6 +42,7 @@ export class EventPublisher {
   #lastAddition: Promise<unknown> = Promise.resolve();
   #published: EventPosition | undefined;
   #done = 0;
+  #startedAfter: number | undefined;
 
   constructor(options: EventPublisherOptions) {
     this.#options = options;
@@ -48,6 +51,11 @@ export class EventPublisher {
   /** The last event in the stream that this runtime knows. */
   get published(): EventPosition | undefined {
     return this.#published;
+  }
+
+  /** The position after which this runtime started to publish. Undefined if it has not started. */
+  get startedAfter(): number | undefined {
+    return this.#startedAfter;
   }
 
   /** The position up to which all events are published. */
@@ -61,6 +69,7 @@ export class EventPublisher {
     let state = await this.#refresh();
     while (!stop.aborted) {
       const from = await this.#resume(state);
+      this.#startedAfter = from.position;
       onReady();
       try {
         await this.#follow(from);
@@ -77,7 +86,8 @@ export class EventPublisher {
     const plain = { subject: event.name, text: JSON.stringify(event.data), headers };
     const message = fitToLimit(plain, this.#options.bytesMax(), event.data);
     const id = `again.${this.#options.newId()}`;
-    await this.#serialize(() => this.#addWithRetry([{ id, message }]));
+    const isErased = (): Promise<boolean> => this.#options.feed.isErased(position);
+    await this.#serialize(() => this.#addWithRetry([{ id, message }], isErased));
   }
 
   #serialize<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -158,6 +168,10 @@ export class EventPublisher {
         if (stop.aborted) return;
         const additions = this.#additionsOf(entries).filter(({ eventPosition }) => isAfter(eventPosition, from));
         await this.#publish(additions);
+        const erasures = entries.flatMap(({ erases, position: by }) =>
+          erases === undefined ? [] : [{ position: erases, by }],
+        );
+        if (erasures.length > 0) this.#options.onErasures(erasures);
         this.#done = entries.at(-1)?.position ?? this.#done;
       }
     } finally {
@@ -193,14 +207,18 @@ export class EventPublisher {
   /**
    * Other programs may add messages concurrently. The publisher yields only to a runtime that publishes the same events.
    * Before it adds an event, the last event in the stream must be its own: otherwise the event could already be there.
+   *
+   * A repeated event is omitted if its payload is erased. The question comes after the tail was read. So if the event of
+   * the erasure is in the stream, the answer knows the erasure; if it arrives later, the addition fails.
    */
-  async #addWithRetry(additions: readonly TailAddition[]): Promise<void> {
+  async #addWithRetry(additions: readonly TailAddition[], isErased?: () => Promise<boolean>): Promise<void> {
     const { tail, stop, clock, limits } = this.#options;
     const isEvents = additions.some(({ eventPosition }) => eventPosition !== undefined);
     const backoff = new Backoff(limits.backoff);
     while (!stop.aborted) {
       const { published } = tail.state ?? (await tail.refresh());
       if (isEvents && !isSame(published, this.#published)) throw new OvertakenError();
+      if ((await isErased?.()) === true) return;
       try {
         await tail.add(additions);
         return;

@@ -31,6 +31,25 @@ export interface FeedEntry {
   readonly epoch: number;
   readonly position: number;
   readonly events: readonly WatchedEvent[];
+  /** The position whose payload this entry erases, if it erases one. */
+  readonly erases?: number | undefined;
+}
+
+/** An erased entry, and the entry that erased it. */
+export interface PublishedErasure {
+  readonly position: number;
+  readonly by: number;
+}
+
+/** The erasures of the journal. Each must also be executed in the event stream. */
+export interface ErasureQueue {
+  /**
+   * Adds the event stream, before the first event is published to it. From then on an erasure is complete only after
+   * `remove` succeeded. Returns the function that ends it.
+   */
+  addStream(remove: (erasures: readonly PublishedErasure[]) => Promise<void>): Promise<() => void>;
+  /** Completes unfinished erasures, and those that `published` returns. */
+  resume(published: () => readonly PublishedErasure[]): Promise<void>;
 }
 
 /** The journal for the publisher. It has no caller and no rights: all events are published. */
@@ -41,11 +60,16 @@ export interface EntryFeed {
   lastCommon(at: { readonly epoch: number; readonly position: number }): Promise<number | undefined>;
   /** The position of the last entry. */
   head(): number;
+  /** Whether the payload of an entry is erased, according to all entries that are durable now. */
+  isErased(position: number): Promise<boolean>;
+  /** The epoch of an entry. */
+  epochAt(position: number): Promise<number>;
 }
 
 export interface NatsDoorOptions extends NatsConnectionOptions {
   readonly gate: Gate;
   readonly feed: EntryFeed;
+  readonly erasures: ErasureQueue;
   /** The commands of kinds, each with its type of entity. */
   readonly kindCommands: ReadonlyMap<string, string>;
   /** The principal of commands without a token. If absent, each command needs a token. */

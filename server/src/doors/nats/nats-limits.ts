@@ -24,6 +24,11 @@ export interface NatsLimits {
   readonly backoff: BackoffBounds;
   /** Maximum messages of other programs to skip in a search for the last event of Holdfast. */
   readonly foreignMessagesMax: number;
+  /** Maximum time to wait until the event of an erasure is in the stream, and the poll interval. */
+  readonly erasureWaitMs: number;
+  readonly erasurePollMs: number;
+  /** Maximum messages in flight while the event stream is read for an erasure. */
+  readonly scanAhead: number;
   /** Maximum size of an event stream that Holdfast creates. The journal keeps all events; the stream is for readers. */
   readonly eventBytesMax: number;
 }
@@ -40,5 +45,8 @@ export const natsLimits: NatsLimits = {
   standbyPollMs: 1_000,
   backoff: { baseMs: 100, capMs: 5_000 },
   foreignMessagesMax: 10_000,
+  erasureWaitMs: 5_000,
+  erasurePollMs: 20,
+  scanAhead: 5_000,
   eventBytesMax: 1024 ** 3,
 };

@@ -5,6 +5,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { pause } from "@holdfast/sdk/base/pause";
 import { CallerCache } from "./caller-cache.ts";
 import { CommandConsumer } from "./command-consumer.ts";
+import type { StreamEraser } from "./stream-eraser.ts";
 import type { NatsCounters } from "./nats-counters.ts";
 import { EventPublisher } from "./event-publisher.ts";
 import { EventTail } from "./event-tail.ts";
@@ -28,6 +29,8 @@ interface NatsSessionOptions extends NatsDoorOptions {
   readonly limits: NatsLimits;
   readonly counters: NatsCounters;
   readonly failures: FailureTracker;
+  readonly eraser: StreamEraser;
+  readonly isConnected: () => boolean;
 }
 
 /** Bytes of the maximum message size that are reserved for headers. */
@@ -131,11 +134,14 @@ export class NatsSession {
   }
 
   async #publish(onReady: () => void): Promise<void> {
-    const { feed, clock, limits, publishAfter, ids, counters } = this.#options;
+    const { feed, clock, limits, publishAfter, ids, counters, erasures, eraser, isConnected } = this.#options;
     const { config } = await ensureEventStream(this.#jsm, limits);
     this.#eventBytesMax = config.max_msg_size > 0 ? config.max_msg_size - headerBytes : Infinity;
-    const tail = new EventTail({ js: this.#jsm.jetstream(), jsm: this.#jsm, stream: config.name, limits });
-    this.#publisher = new EventPublisher({
+    const { name: stream } = config;
+    const newTail = (): EventTail => new EventTail({ js: this.#jsm.jetstream(), jsm: this.#jsm, stream, limits });
+    const tail = newTail();
+    const resumeErasures = (): void => void erasures.resume(() => eraser.published);
+    const publisher = new EventPublisher({
       ...{ tail, feed, clock, limits, publishAfter },
       bytesMax: () => Math.min(this.#bytesMax(), this.#eventBytesMax),
       rank: (Number.parseInt(ids.unique().slice(0, 6), 16) % 1_000) / 1_000,
@@ -144,8 +150,21 @@ export class NatsSession {
       onPublished: (count) => {
         counters.published += count;
       },
+      onErasures: (published) => {
+        eraser.add(published);
+        resumeErasures();
+      },
     });
-    await this.#publisher.run(onReady);
+    this.#publisher = publisher;
+    eraser.use({ jsm: this.#jsm, stream, tail: newTail(), publishesAfter: () => publisher.startedAfter, isConnected });
+    try {
+      await publisher.run(() => {
+        onReady();
+        resumeErasures();
+      });
+    } finally {
+      eraser.use(undefined);
+    }
   }
 
   async #repeat(event: MeshEvent, position: number): Promise<void> {

@@ -14,6 +14,7 @@ import { formatEventPosition } from "./mesh-event.ts";
 import type { NatsDoorOptions } from "./nats-door-options.ts";
 import { Backoff } from "./backoff.ts";
 import { readServerVersion, versionWarnings } from "./server-version.ts";
+import { StreamEraser } from "./stream-eraser.ts";
 import { NatsSession } from "./nats-session.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 import { FailureTracker } from "./failure-tracker.ts";
@@ -64,6 +65,8 @@ class RunningNatsDoor implements NatsDoor {
   readonly #failures: FailureTracker;
   readonly #backoff: Backoff;
   readonly #stop = new AbortController();
+  readonly #eraser: StreamEraser;
+  #removeStream: (() => void) | undefined;
   #nc: NatsConnection | undefined;
   #isConnected = false;
   #session: NatsSession | undefined;
@@ -75,6 +78,8 @@ class RunningNatsDoor implements NatsDoor {
     this.#limits = { ...natsLimits, ...options.limits };
     this.#failures = new FailureTracker(options.report, options.notice);
     this.#backoff = new Backoff(this.#limits.backoff);
+    const faults = (): readonly string[] => this.#failures.reasons;
+    this.#eraser = new StreamEraser({ ...options, limits: this.#limits, faults });
   }
 
   /** Waits for the first attempt, so that the start fails with the reason if the nats-server is unusable. */
@@ -115,6 +120,7 @@ class RunningNatsDoor implements NatsDoor {
     await this.#session?.close();
     await this.#drop();
     await this.#connectionLoop;
+    this.#removeStream?.();
   }
 
   async #keepConnected(): Promise<void> {
@@ -139,7 +145,13 @@ class RunningNatsDoor implements NatsDoor {
     void this.#follow(nc);
     this.#onConnected(nc);
     const [limits, counters, failures] = [this.#limits, this.counters, this.#failures];
-    this.#session = await NatsSession.open({ ...options, nc, limits, counters, failures });
+    // The journal must know of the event stream before the first event is published.
+    this.#removeStream ??= await options.erasures.addStream((erased) => this.#eraser.remove(erased));
+    const eraser = this.#eraser;
+    this.#session = await NatsSession.open({
+      ...{ ...options, nc, limits, counters, failures, eraser },
+      isConnected: () => this.#isConnected,
+    });
   }
 
   #onConnected(nc: NatsConnection): void {

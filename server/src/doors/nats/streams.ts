@@ -12,7 +12,7 @@ import { NatsConfigError } from "./nats-config-error.ts";
 export const consumerName = "holdfast";
 
 const all = (prefix: string): string => `${prefix}.>`;
-const nanos = (ms: number): number => ms * 1_000_000;
+export const nanos = (ms: number): number => ms * 1_000_000;
 
 export async function ensureCommandStream(jsm: JetStreamManager): Promise<StreamInfo> {
   const subject = all(meshSubjects.command);
@@ -28,7 +28,7 @@ export async function ensureEventStream(jsm: JetStreamManager, limits: NatsLimit
   const missing = { name: "HOLDFAST_EVENTS", max_bytes: limits.eventBytesMax, discard: DiscardPolicy.Old };
   const info = (await capturing(jsm, subject)) ?? (await add(jsm, subject, missing));
   refuseUnfit(info);
-  const { name, subjects, max_age: age, retention } = info.config;
+  const { name, subjects, max_age: age, retention, deny_delete: isUndeletable } = info.config;
   if (subjects.some((captured) => coversSubject(captured, all(meshSubjects.command)))) {
     throw new NatsConfigError(`the stream ${name} captures commands and events: use a separate stream for events`);
   }
@@ -38,6 +38,11 @@ export async function ensureEventStream(jsm: JetStreamManager, limits: NatsLimit
     throw new NatsConfigError(
       `the event stream ${name} has ${setting}, so its last message, after which publishing continues, can expire: use ` +
         "max_bytes or max_msgs with the retention limits instead",
+    );
+  }
+  if (isUndeletable) {
+    throw new NatsConfigError(
+      `the event stream ${name} has deny_delete, so an erased payload cannot be removed from it: use another stream`,
     );
   }
   return info;

@@ -1,4 +1,5 @@
 import type { Engine } from "../../../engine/engine.ts";
+import { CopiesRemainError } from "../../../engine/payload-copies.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Refusal } from "../../../machine/entry.ts";
 import { refusal } from "../../../machine/refusal.ts";
@@ -17,6 +18,10 @@ export async function finishErasePayload(engine: Engine, outcome: JsonObject): P
     await engine.executeErasure({ position: position as number, by: by as number });
     return undefined;
   } catch (error) {
+    if (error instanceof CopiesRemainError) {
+      const remains = { remains: "event_stream", reason: error.message };
+      return refusal("erasure_unfinished", { ...outcome, ...remains, retry_after_ms: retryAfterMs });
+    }
     const refused = journalRefusal(error);
     if (refused.code === "history_archived") return refused;
     const reason = refused.data["reason"] ?? refused.code;
