@@ -12,6 +12,8 @@ export type Milestone =
   | "nodes"
   | "proof"
   | "version-1"
+  | "closed-doors"
+  | "first-minutes"
   | "programs"
   | "intents"
   | "workspace"
@@ -42,7 +44,16 @@ const rows = {
 const figures = new Set(["B7"]);
 
 /** Milestones whose promises are all proven. */
-export const finished: readonly Milestone[] = ["heart", "journal", "locks", "doors", "planning", "nodes", "version-1"];
+export const finished: readonly Milestone[] = [
+  "heart",
+  "journal",
+  "locks",
+  "doors",
+  "planning",
+  "nodes",
+  "version-1",
+  "closed-doors",
+];
 
 /** The text of every promise, under the milestone that completes it. The letter of an id names its row. */
 const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = {
@@ -105,6 +116,13 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
   proof: {},
   "version-1": {
     X12: "The two README commands work on a fresh machine, side by side, and while another Holdfast runs.",
+  },
+  "closed-doors": {
+    X14: "No caller, file, folder, backup or reply address from outside reaches what its rights do not allow. A refusal says nothing about what its caller may not read.",
+    X15: "No caller can use up what others need: memory, connections, agents, watches, disk. An operator always gets in.",
+  },
+  "first-minutes": {
+    X13: "A caller can withdraw a request by its key. What it was granted is released, what it queued is cancelled, and a late copy is refused.",
   },
   programs: {
     G2: "Locks on functions of a program allow many readers or one writer. There are routes for status, acquire, batch, release, renew, mutations and verify.",

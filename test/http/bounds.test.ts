@@ -62,6 +62,27 @@ test("a request with a foreign Host or Origin header is refused with 403", async
   assert.equal(page.headers.get("access-control-allow-origin"), null);
 });
 
+test("a request or a socket upgrade with two Host or two Authorization headers is refused, because a proxy may have used the other one [X14]", async () => {
+  await using server = await httpServer();
+  const { host } = new URL(server.url);
+  const upgrade = ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="];
+  const status = async (path: string, lines: readonly string[]): Promise<string | undefined> => {
+    const connection = path === "/v1/socket" ? ["Connection: upgrade", ...upgrade] : ["Connection: close"];
+    const text = [`GET ${path} HTTP/1.1`, ...lines, ...connection].join("\r\n");
+    return /^HTTP\/1\.1 (\d+) /u.exec(await rawExchange(server.url, `${text}\r\n\r\n`))?.[1];
+  };
+  for (const path of ["/health", "/v1/agents", "/v1/socket"]) {
+    for (const others of [["evil.example"], [host], ["evil.example", host]]) {
+      const lines = [host, ...others].map((each) => `Host: ${each}`);
+      assert.equal(await status(path, lines), "403", `${path} ${lines.join(" ")}`);
+    }
+  }
+  const tokens = ["Authorization: Bearer one", "Authorization: Bearer two"];
+  for (const path of ["/v1/agents", "/v1/socket"]) {
+    assert.equal(await status(path, [`Host: ${host}`, ...tokens]), "400", path);
+  }
+});
+
 test("every answer has headers against caching, framing and content sniffing", async () => {
   await using server = await httpServer();
   for (const path of ["/health", "/v1/agents", "/nothing", "/v1/entities/%zz", "/openapi.json"]) {

@@ -4,6 +4,8 @@ import { checkOf, lockViews } from "@holdfast/sdk/contract";
 import type { LockMode } from "holdfast";
 import { promiseOnEveryStore } from "../api/with-client.ts";
 import { refusalOf } from "../api/refused-with.ts";
+import { dalLockPages, lockPages, lockView, ownView } from "../../server/src/features/locks/views/lock-views.ts";
+import type { StateReader } from "../../server/src/machine/state.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 3_600 };
@@ -63,6 +65,81 @@ describe("wait-for graph", () => {
     const page = await locks.waits({ limit: 1 });
     assert.deepEqual([page.items[0]?.blockers.length, page.items[0]?.blockers_total], [20, 200]);
     assert.equal((await locks.waits({ after: page.next! })).items[0]?.owner_id, "w");
+    await node.stop();
+  });
+});
+
+/** The state, with the rows that its scans return added up. */
+function counted(state: StateReader): { readonly state: StateReader; readonly rowsRead: () => number } {
+  let count = 0;
+  const rows: StateReader["rows"] = (spec) => {
+    const table = state.rows(spec);
+    return {
+      get: (key) => table.get(key),
+      count: (sort) => table.count(sort),
+      size: table.size,
+      scan(sort, range) {
+        const found = table.scan(sort, range);
+        count += found.length;
+        return found;
+      },
+    };
+  };
+  return { state: { bytes: state.bytes, rows }, rowsRead: () => count };
+}
+
+describe("work of a read", () => {
+  test("a view of locks reads no more rows than its limit needs, however long the queue and however many the holders [X15]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const owners = Array.from({ length: 60 }, (_, index) => String(index));
+    for (const index of owners) {
+      await locks.acquire(`a/b/${index}`, { ...ttl, ownerId: `h${index}` });
+      await locks.acquire("a/b/r", { ...ttl, ...read, ownerId: `r${index}` });
+    }
+    for (const index of owners) {
+      const scope = Number(index) % 2 === 0 ? "tree" : "self";
+      queued(await locks.acquire("a/b/r", { ...wait, scope, ownerId: `w${index}` }));
+    }
+    const work = (view: (state: StateReader) => unknown): Promise<number> =>
+      node.engine.scan((state) => {
+        const { state: reader, rowsRead } = counted(state);
+        view(reader);
+        return rowsRead();
+      });
+    const [page, time] = [{ limit: 2, time: 0 }, 0];
+    assert.ok((await work((state) => lockView(state, "a/b/r", time, 2))) <= 30);
+    assert.ok((await work((state) => lockView(state, "a/b/r/c/d/e", time, 2))) <= 30);
+    assert.ok((await work((state) => lockPages(state, page))) <= 60);
+    assert.ok((await work((state) => dalLockPages(state, page))) <= 3);
+    assert.ok((await work((state) => ownView(state, "w1", page))) <= 5);
+    const { queue } = (await node.client.execute("get-lock", { path: "a/b/r", limit: 2 })).outcome.data as {
+      queue: readonly { readonly owner_id: string }[];
+    };
+    assert.deepEqual(
+      queue.map(({ owner_id }) => owner_id),
+      ["w0", "w1"],
+    );
+    await node.stop();
+  });
+
+  test("a page of locks ends early if its paths have many holders, and the next page has the paths that follow [X15]", async () => {
+    const node = await lockNode();
+    // The path p-1 sorts between the path p and those below it.
+    const paths = ["p", ...Array.from({ length: 11 }, (_, index) => `p/${String(index + 10)}`)];
+    for (let index = 0; index < 25; index += 1)
+      await node.client.locks.acquire([...paths, "p-1"], { ...ttl, ...read, ownerId: `r${String(index)}` });
+    const pages = async (limit: number): Promise<readonly (readonly string[])[]> => {
+      const shown: string[][] = [];
+      for (let after: string | undefined; ;) {
+        const page = await node.engine.scan((state) => lockPages(state, { under: "p", after, limit, time: 0 }));
+        shown.push(page.items.map((item) => item["path"] as string));
+        if (page.next === null) return shown;
+        after = page.next;
+      }
+    };
+    assert.deepEqual(await pages(5), [paths.slice(0, 5), paths.slice(5, 10), paths.slice(10)]);
+    assert.deepEqual(await pages(20), [paths.slice(0, 10), paths.slice(10)]);
     await node.stop();
   });
 });

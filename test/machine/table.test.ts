@@ -60,6 +60,7 @@ describe("tables", () => {
         }
         const sorted = [...model.values()].sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
         assert.deepEqual(state.rows(spec).scan("rank", { limit: 100 }), sorted);
+        assert.deepEqual(state.rows(spec).scan("rank", { limit: 100, descending: true }), sorted.toReversed());
         assert.deepEqual(
           state.rows(spec).scan("even", { limit: 100 }),
           sorted.filter((row) => row.rank % 2 === 0),
@@ -110,7 +111,7 @@ describe("tables", () => {
   test("a scan can start after a sort key, stay within a prefix and stop at a limit", () => {
     const state = new State([spec]);
     for (const [index, id] of ids.toReversed().entries()) state.rows(spec).put({ id, rank: index });
-    const scan = (range: { after?: string; prefix?: string; limit: number }): string =>
+    const scan = (range: { after?: string; prefix?: string; limit: number; descending?: boolean }): string =>
       state
         .rows(spec)
         .scan("rank", range)
@@ -119,6 +120,11 @@ describe("tables", () => {
     assert.equal(scan({ limit: 3 }), "hgf");
     assert.equal(scan({ after: "002", limit: 2 }), "ed");
     assert.equal(scan({ prefix: "00", after: "006", limit: 9 }), "a");
+    assert.equal(scan({ prefix: "004", after: "001", limit: 9 }), "d", "a start before the prefix is the prefix");
     assert.equal(scan({ prefix: "01", limit: 9 }), "");
+    assert.equal(scan({ limit: 3, descending: true }), "abc");
+    assert.equal(scan({ prefix: "00", after: "005", limit: 9, descending: true }), "ab");
+    assert.equal(scan({ prefix: "003", limit: 9, descending: true }), "e");
+    assert.equal(scan({ prefix: "01", limit: 9, descending: true }), "");
   });
 });

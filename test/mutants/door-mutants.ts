@@ -50,6 +50,14 @@ export const doorMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "the server uses the first of two Host headers",
+    file: "server/src/access/foreign-request.ts",
+    find: "return header?.length === 1 ? header[0] : undefined;",
+    put: "return header?.[0];",
+    by: "test/http/bounds.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "the server accepts every Origin header",
     file: "server/src/access/foreign-request.ts",
     find: "if (origin !== undefined && !isAllowedOrigin(singleValue(origin), allowed)) {",

@@ -2,6 +2,14 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const lockMutants: readonly PlantedMutant[] = [
   {
+    name: "a view reads the whole queue of a path",
+    file: "server/src/features/locks/views/lock-views.ts",
+    find: 'scan("queue", { prefix, limit, descending: true })',
+    put: 'scan("queue", { prefix, limit: 1e9, descending: true })',
+    by: "test/locks/views.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a late renewal revives an expired lease",
     file: "server/src/features/locks/queue/free-grant.ts",
     find: "return row === undefined || expireIfDue(context, row) ? undefined : row;",

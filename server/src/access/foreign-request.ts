@@ -5,16 +5,21 @@
  */
 import type { Rejection } from "./gate.ts";
 
-/** The members of a request that identify its origin. Header names are in lower case, as in Node. */
+/** The members of a request that identify its origin. */
 interface RequestOrigin {
   readonly method: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /**
+   * Every value of every header, by its name in lower case: `headersDistinct` of Node. Its `headers` has only the first
+   * Host of two, and a proxy may have used the other one.
+   */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
 /** The host names of this server: `127.0.0.1:4653`, `holdfast.example`. Compared exactly. */
 export type AllowedHosts = ReadonlySet<string>;
 
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
+const ownSites = new Set(["same-origin", "none"]);
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 const jsonTypes = new Set(["application/json", "application/merge-patch+json", "application/json-patch+json"]);
 
@@ -40,17 +45,16 @@ export function allowedHostsOf(port: number, names: readonly string[] = []): All
 export function foreignRequest({ method, headers }: RequestOrigin, allowed: AllowedHosts): Rejection | undefined {
   const host = singleValue(headers["host"]);
   if (host === undefined || !allowed.has(host.toLowerCase())) {
-    return foreign(`${quoted(host)} in the Host header is not a name of this server`);
+    return foreign(`${quoted(headers["host"])} in the Host header is not a name of this server`);
   }
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(singleValue(origin), allowed)) {
-    return foreign(`${quoted(singleValue(origin))} in the Origin header is not a page of this server`);
+    return foreign(`${quoted(origin)} in the Origin header is not a page of this server`);
   }
   // Browsers always send this header, and pages cannot set it. `same-site` means another port of this host, which is
   // another program.
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none")
-    return foreign("Sec-Fetch-Site names another site");
+  const { "sec-fetch-site": site } = headers;
+  if (site !== undefined && !ownSites.has(singleValue(site) ?? "")) return foreign("Sec-Fetch-Site names another site");
   return unsupportedBody({ method, headers });
 }
 
@@ -69,8 +73,8 @@ function unsupportedType(type: string | undefined): Rejection | undefined {
 }
 
 function hasBody(headers: RequestOrigin["headers"]): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+  const { "content-length": length } = headers;
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && singleValue(length) !== "0");
 }
 
 function isAllowedOrigin(origin: string | undefined, allowed: AllowedHosts): boolean {
@@ -80,12 +84,12 @@ function isAllowedOrigin(origin: string | undefined, allowed: AllowedHosts): boo
 }
 
 /** A repeated header is ambiguous: two readers might use different values. */
-function singleValue(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === "string" ? header : undefined;
+function singleValue(header: readonly string[] | undefined): string | undefined {
+  return header?.length === 1 ? header[0] : undefined;
 }
 
-function quoted(text: string | undefined): string {
-  return text === undefined ? "(none)" : JSON.stringify(text.slice(0, 200));
+function quoted(values: readonly string[] = []): string {
+  return values.length === 0 ? "(none)" : JSON.stringify(values.join(", ").slice(0, 200));
 }
 
 function foreign(reason: string): Rejection {

@@ -31,6 +31,8 @@ export interface ScanRange {
   /** Only sort keys above this. */
   readonly after?: string | undefined;
   readonly limit: number;
+  /** Scans from the highest sort key to the lowest. */
+  readonly descending?: boolean;
 }
 
 /** A table as decisions read it. */
@@ -55,11 +57,24 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+type KeyTree = InstanceType<typeof BTree<string, string>>;
+
+/** The entries with a prefix and at or above a start, from the highest to the lowest. */
+function* descend(tree: KeyTree, prefix: string, start: string): Iterable<[string, string]> {
+  // The lowest text above all texts with the prefix. No prefix ends with the highest code unit.
+  const end =
+    prefix === "" ? undefined : prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+  for (const entry of tree.entriesReversed(end, undefined, true)) {
+    if (entry[0] < start) return;
+    yield entry;
+  }
+}
+
 interface SortIndex<Row> {
   readonly sort: string;
   readonly of: (row: Row) => string | undefined;
   /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. */
-  readonly tree: InstanceType<typeof BTree<string, string>>;
+  readonly tree: KeyTree;
 }
 
 /** Separates sort key and primary key. Input has no NUL, so neither of them contains it. */
@@ -110,9 +125,10 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     const index = this.#index(sort);
     const prefix = range.prefix ?? "";
     // Above every composite key of the sort key `after`: the separator is the lowest character.
-    const start = range.after === undefined ? prefix : `${range.after}\u0001`;
+    const start = range.after === undefined || range.after < prefix ? prefix : `${range.after}\u0001`;
     const found: Row[] = [];
-    for (const [composite, key] of index.tree.entries(start)) {
+    const keys = range.descending === true ? descend(index.tree, prefix, start) : index.tree.entries(start);
+    for (const [composite, key] of keys) {
       if (!composite.startsWith(prefix) || found.length >= range.limit) break;
       const row = this.#rows.get(key);
       if (row !== undefined) found.push(row);

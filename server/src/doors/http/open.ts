@@ -73,7 +73,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   app.addHook("onRequest", async (request, reply) => {
     inFlight.add(reply.raw);
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
-    const foreign = operator.has(request.raw.socket) ? unsupportedBody(request) : foreignRequest(request, allowed);
+    const origin = { method: request.method, headers: request.raw.headersDistinct };
+    const foreign = operator.has(request.raw.socket) ? unsupportedBody(origin) : foreignRequest(origin, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before the body is read: a rejected caller must not make the server read a megabyte. The route decides, because
     // the same URL may also be absolute or percent-encoded.

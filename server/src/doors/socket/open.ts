@@ -93,11 +93,13 @@ interface Guard {
 }
 
 /** A page of another site can open sockets too, and browsers do not prevent it. Only the headers reveal it. */
-function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard: Guard): string | undefined {
+function refusalOf({ url = "", method = "GET", headersDistinct }: IncomingMessage, guard: Guard): string | undefined {
   if (url.split("?", 1)[0] !== socketPath) return "404 Not Found";
-  const origin = { method, headers };
+  const origin = { method, headers: headersDistinct };
   const foreign = guard.allowed === undefined ? unsupportedBody(origin) : foreignRequest(origin, guard.allowed);
   if (foreign !== undefined) return "403 Forbidden";
+  // Node keeps the first one of two, and a proxy may have checked the other one.
+  if ((headersDistinct["authorization"]?.length ?? 0) > 1) return "400 Bad Request";
   return guard.isFull ? "503 Service Unavailable" : undefined;
 }
 

@@ -60,42 +60,51 @@ function waiterView(state: StateReader, row: TicketRow, path: string): JsonObjec
   };
 }
 
-/** The queue of a path, in order. */
+/**
+ * The first tickets in the queue of a path, in order. Each part of the queue is sorted by rank, the latest ticket first.
+ * So the first tickets of all parts are among the last rows of each.
+ */
 function queueAt(state: StateReader, path: string, limit: number): JsonObject[] {
-  const tickets = new Map<string, TicketRow>();
-  for (const relation of ["t", "s"] as const) {
-    for (const mode of modes) {
-      for (const wait of state
-        .rows(waitTable)
-        .scan("queue", { prefix: queuePrefix(path, relation, mode), limit: Infinity })) {
-        const row = state.rows(ticketTable).get(wait.ticket);
-        if (row !== undefined) tickets.set(row.ticket, row);
-      }
-    }
-  }
-  const ordered = [...tickets.values()].sort((a, b) => a.rank - b.rank);
-  return ordered.slice(0, limit).map((row) => waiterView(state, row, path));
+  const parts = (["t", "s"] as const).flatMap((relation) => modes.map((mode) => queuePrefix(path, relation, mode)));
+  const waits = parts.flatMap((prefix) => state.rows(waitTable).scan("queue", { prefix, limit, descending: true }));
+  const ordered = waits.sort((a, b) => a.rank - b.rank).slice(0, limit);
+  return ordered.flatMap(({ ticket }) => {
+    const row = state.rows(ticketTable).get(ticket);
+    return row === undefined ? [] : [waiterView(state, row, path)];
+  });
 }
 
 /** One path: its holders, the holders of its ancestors and of paths below it, and its queue. */
 export function lockView(state: StateReader, path: string, time: number, limit: number): JsonObject {
-  const show = (rows: readonly HoldRow[]) => rows.toSorted(bySeq).map((row) => heldBy(state, row, time));
+  const show = (prefix: string, rowsMax: number): JsonObject[] => holdersUnder(state, prefix, time, rowsMax);
+  const above: JsonObject[] = [];
+  for (const ancestor of ancestorsOf(path)) above.push(...show(`${ancestor}${gap}`, limit - above.length));
   return {
     path,
     kind: kindAt(state, path).name,
-    holders: show(holds(state, `${path}${gap}`, limit)),
-    above: ancestorsOf(path)
-      .flatMap((ancestor) => show(holds(state, `${ancestor}${gap}`, limit)))
-      .slice(0, limit),
-    below: show(holds(state, `${path}/`, limit)),
+    holders: show(`${path}${gap}`, limit),
+    above,
+    below: show(`${path}/`, limit),
     queue: queueAt(state, path, limit),
   };
+}
+
+function holdersUnder(state: StateReader, prefix: string, time: number, limit: number): JsonObject[] {
+  return holds(state, prefix, limit)
+    .toSorted(bySeq)
+    .map((row) => heldBy(state, row, time));
 }
 
 interface LockPage {
   readonly items: readonly JsonObject[];
   readonly next: string | null;
 }
+
+/**
+ * Holders and waiters per path, on average, at which a page ends early. Without it a page of 1,000 paths could have a
+ * million of them.
+ */
+const rowsPerPath = 10;
 
 /** The held paths in order, each with its holders and its queue. */
 export function lockPages(
@@ -107,23 +116,33 @@ export function lockPages(
     readonly time: number;
   },
 ): LockPage {
-  const { under, after, limit, time } = page;
-  const rows = modes
-    .flatMap((mode) => [
-      ...(under === undefined
-        ? []
-        : state.rows(holdTable).scan(mode, { prefix: `${under}${gap}`, after, limit: limit + 1 })),
-      ...state.rows(holdTable).scan(mode, { prefix: under === undefined ? "" : `${under}/`, after, limit: limit + 1 }),
-    ])
-    .sort((a, b) => (holdKey(a) < holdKey(b) ? -1 : 1));
-  const paths = [...new Set(rows.map(({ path }) => path))];
-  const shown = paths.slice(0, limit);
-  const items = shown.map((path) => {
-    const { above: _above, below: _below, ...row } = lockView(state, path, time, limit);
-    return row;
-  });
-  // The cursor sorts after the path and everything below it.
-  return { items, next: paths.length > limit ? `${shown.at(-1) ?? ""}${gap}~` : null };
+  const { under, limit, time } = page;
+  const items: JsonObject[] = [];
+  let rowCount = 0;
+  let { after } = page;
+  for (let path = heldPathAfter(state, under, after); path !== undefined; path = heldPathAfter(state, under, after)) {
+    if (items.length >= limit || rowCount >= limit * rowsPerPath) return { items, next: after ?? null };
+    const holders = holdersUnder(state, `${path}${gap}`, time, limit);
+    const queue = queueAt(state, path, limit);
+    rowCount += holders.length + queue.length;
+    items.push({ path, kind: kindAt(state, path).name, holders, queue });
+    // Sorts after all holds at the path, and before those below it.
+    after = `${path}${gap}~`;
+  }
+  return { items, next: null };
+}
+
+/** The first held path after a cursor. A path may have any number of holds, so it is found by one row of each mode. */
+function heldPathAfter(state: StateReader, under: string | undefined, after: string | undefined): string | undefined {
+  const prefixes = under === undefined ? [""] : [`${under}${gap}`, `${under}/`];
+  let first: HoldRow | undefined;
+  for (const prefix of prefixes) {
+    for (const mode of modes) {
+      const [row] = state.rows(holdTable).scan(mode, { prefix, after, limit: 1 });
+      if (row !== undefined && (first === undefined || holdKey(row) < holdKey(first))) first = row;
+    }
+  }
+  return first?.path;
 }
 
 /** One record per path of each grant. */
