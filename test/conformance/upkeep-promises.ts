@@ -48,7 +48,7 @@ export function upkeepPromises(withJournal: WithJournal, kind: JournalKind): voi
       await appendSample(journal, 2);
       assert.deepEqual(await journal.erasureMark(), { to: 0, left: [] });
       await journal.setErasureMark({ to: 1, left: [] });
-      const mark = { to: 2, left: [{ position: 1, by: 2 }] };
+      const mark = { to: 2, left: [{ position: 1, by: 2 }], has_event_stream: true } as const;
       await journal.setErasureMark(mark);
       assert.deepEqual(await journal.erasureMark(), mark);
       await store.crash(journal);

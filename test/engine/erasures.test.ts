@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client } from "holdfast";
+import { CopiesRemainError } from "../../server/src/engine/payload-copies.ts";
 import { noErasureMark } from "../../server/src/journal/erasure-mark.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
@@ -120,6 +121,43 @@ describe("erasures", () => {
     assert.equal(await erasedIn(third, [position]), 0);
     assert.deepEqual((await third.journal.erasureMark()).left, []);
     await third.client.close();
+  });
+});
+
+describe("copies of payloads outside the journal", () => {
+  test("an erasure is unfinished until the copies are removed, also for processes without access to them [X1 X14]", async () => {
+    const first = await startNode();
+    const removed: number[] = [];
+    let isReachable = true;
+    const copies = {
+      remove: (erasures: readonly { readonly position: number }[]): Promise<void> => {
+        if (!isReachable) return Promise.reject(new CopiesRemainError("staged: not reachable"));
+        removed.push(...erasures.map(({ position }) => position));
+        return Promise.resolve();
+      },
+    };
+    const end = await first.engine.addCopies(copies);
+    const [one = 0, two = 0, three = 0] = await writeSecrets(first.client, 3);
+    await erase(first.client, one);
+    assert.deepEqual(removed, [one]);
+    isReachable = false;
+    const refused = await refusalOf(erase(first.client, two));
+    assert.deepEqual([refused.code, refused.data["remains"]], ["erasure_unfinished", "event_stream"]);
+    assert.match(String(refused.data["reason"]), /staged: not reachable/u);
+    end();
+    // A process without access, such as `holdfast erase` on a stopped server.
+    await assert.rejects(erase(first.client, three), refusedWith("erasure_unfinished"));
+    await first.client.close();
+    const second = await startNode({ disk: first.disk });
+    await assert.rejects(erase(second.client, two), refusedWith("erasure_unfinished"));
+    assert.deepEqual(second.reports, [], "the callers got the error");
+    isReachable = true;
+    await second.engine.addCopies(copies);
+    await second.engine.resumeErasures(() => []);
+    assert.deepEqual(removed.toSorted(), [one, two, three]);
+    await erase(second.client, two);
+    assert.deepEqual((await second.journal.erasureMark()).left, []);
+    await second.client.close();
   });
 });
 

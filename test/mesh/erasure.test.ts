@@ -190,7 +190,7 @@ test("an erasure in a purged event stream finishes once nats_publish_after is se
   }
   await jsm.streams.purge("HOLDFAST_EVENTS");
   {
-    await using node = await startMeshNode(nats.url, { engine, limits: { erasureWaitMs: 0 } });
+    await using node = await startMeshNode(nats.url, { engine });
     while (node.reports.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await assert.rejects(erase(client, 1), refusedWith("erasure_unfinished"));
   }

@@ -92,9 +92,11 @@ export class StreamEraser {
       if (access?.isConnected() === false) throw new Error("the nats-server is not connected");
       const { reached, last } = access === undefined ? {} : await this.#progressOf(access);
       if (access !== undefined && last !== undefined && reached !== undefined && reached >= by) return { access, last };
+      const [fault] = faults();
+      // Other erasures wait for this one, so it does not wait for a failing publisher.
+      if (access === undefined && fault !== undefined) throw new Error(fault);
       if (clock.monotonicMs() >= untilMs) {
-        const [fault = `it is at position ${reached ?? "unknown"}, before the erasure at ${by}`] = faults();
-        throw new Error(fault);
+        throw new Error(fault ?? `it is at position ${reached ?? "unknown"}, before the erasure at ${by}`);
       }
       await pause(clock, limits.erasurePollMs, { keepAlive: false });
     }
