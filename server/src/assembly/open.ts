@@ -29,6 +29,7 @@ import { createMemoryDisk } from "../journal/memory/disk.ts";
 import { openMemoryJournal } from "../journal/memory/open.ts";
 import { openPostgresJournal } from "../journal/postgres/open.ts";
 import { openSqliteJournal } from "../journal/sqlite/open.ts";
+import { databaseWarning } from "./database-warning.ts";
 import { followCommonRules, raiseCarriedRules } from "./follow-rules.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
@@ -107,6 +108,8 @@ async function openJournal(
   if (typeof location !== "string" && "memory" in location) return openMemoryJournal(createMemoryDisk());
   const { journal, space = "main" } = typeof location === "string" ? { journal: location } : location;
   if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
+  const warning = databaseWarning(journal);
+  if (warning !== undefined) report(warning, undefined);
   const rules = Math.max(...options.rules);
   return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onError: report });
 }
