@@ -157,6 +157,24 @@ test("an erasure at a node without NATS is answered after a node with NATS has r
   assert.equal((await inStream(jsm)).length, 4);
 });
 
+test("of several nodes with NATS each finishes the erasures of its callers, whichever of them publishes [X1 X7 X14]", async () => {
+  await using nats = await startNats();
+  const disk = createMemoryDisk();
+  await using one = await startSharing(disk);
+  await using other = await startSharing(disk);
+  await using agent = await MeshAgent.connect(nats.url);
+  const jsm = await managerOf(agent);
+  await using _one = await startMeshNode(nats.url, { engine: one.engine });
+  await using _other = await startMeshNode(nats.url, { engine: other.engine });
+  const clients = [operatorOf(one.engine), operatorOf(other.engine)];
+  for (const [index, client] of clients.entries()) {
+    const position = await writeSecret(client, String(index));
+    await erase(client, position);
+    assert.ok(!(await inStream(jsm)).join().includes(" secret"), `the payload of node ${String(index)} remains`);
+  }
+  assert.equal((await inStream(jsm)).length, 4);
+});
+
 test("events that were published again are removed too, and an erased event is never published again [M4 X1 X14]", async () => {
   await using nats = await startNats();
   await using node = await startMeshNode(nats.url);
