@@ -3,6 +3,7 @@ import { createClient } from "@holdfast/sdk";
 import type { Allowance, Client } from "holdfast";
 import { isRejection } from "../../server/src/access/gate.ts";
 import type { AdmittedCaller, Credentials, Gate } from "../../server/src/access/gate.ts";
+import { OperatorToken } from "../../server/src/access/operator-token.ts";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import type { GateOptions } from "../../server/src/access/open-gate.ts";
 import { digestOf } from "../../server/src/base/new-secret.ts";
@@ -40,7 +41,7 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
   const { services, clock } = node;
   const gate = openGate({
     ...behindGate(services, { requiresAgentSecret }),
-    operatorDigest: digestOf(operatorSecret),
+    operatorToken: new OperatorToken(digestOf(operatorSecret)),
     requiresToken: false,
     clock,
     ...more,

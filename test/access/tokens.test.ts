@@ -104,6 +104,86 @@ test("a repeated create-token with the same key gives the token a new secret and
   await node.stop();
 });
 
+test("a rotated token has a new secret with the same rights, and the old secret ends at once [P6]", async () => {
+  const node = await gatedNode();
+  const { secret: old, ...made } = await node.operator.tokens.create({ principal: "ci", allow: everything });
+  const client = node.clientWith({ token: old });
+  const watched = node.clientWith({ token: old }).watch({ after: await client.cursor() });
+  const ended = assert.rejects(watched.next(), refusedWith("token_invalid"));
+  const { secret, old_secret_valid_until: validUntil, ...rotated } = await node.operator.tokens.rotate(made.token_id);
+  assert.deepEqual(rotated, made);
+  assert.ok(Date.parse(validUntil) <= node.engine.now());
+  await ended;
+  await assert.rejects(client.entities.list("plan"), refusedWith("token_invalid"));
+  assert.equal(rejectionCode(node, old), "token_invalid");
+  await node.clientWith({ token: secret }).entities.create("plan", "1", {});
+  assert.deepEqual((await node.operator.tokens.list()).items, [made]);
+  await assert.rejects(node.operator.tokens.rotate("none"), refusedWith("token_unknown"));
+  const { items } = await node.operator.audit.list({ subject: `token/${made.token_id}` });
+  assert.doesNotMatch(JSON.stringify(items), /[0-9a-f]{64}/u, "the audit trail shows neither secret nor hash");
+  await node.operator.tokens.revoke(made.token_id);
+  assert.equal(rejectionCode(node, secret), "token_invalid");
+  await node.stop();
+});
+
+test("the old secret of a rotated token ends with its grace period, and at once with the next rotation [P6]", async () => {
+  const node = await gatedNode();
+  const first = await node.operator.tokens.create({ principal: "ci", allow: everything });
+  const client = node.clientWith({ token: first.secret });
+  const watched = client.watch({ after: await client.cursor(), names: ["evt.plan.created"] });
+  const ended = assert.rejects(watched.next(), refusedWith("token_invalid"));
+  const second = await node.operator.tokens.rotate(first.token_id, { graceSeconds: 60 });
+  const leftMs = Date.parse(second.old_secret_valid_until) - node.engine.now();
+  node.clock.advance(leftMs - 1);
+  await client.entities.list("plan");
+  await node.clock.pass(1, 1);
+  await ended;
+  assert.equal(rejectionCode(node, first.secret), "token_invalid");
+  const third = await node.operator.tokens.rotate(first.token_id, { graceSeconds: 60 });
+  assert.equal(rejectionCode(node, second.secret), undefined);
+  const fourth = await node.operator.tokens.rotate(first.token_id, { graceSeconds: 60 });
+  assert.equal(rejectionCode(node, second.secret), "token_invalid");
+  assert.equal(rejectionCode(node, third.secret), undefined);
+  await node.stop();
+  const again = await gatedNode({ disk: node.disk, clock: node.clock });
+  assert.deepEqual(
+    [third, fourth].map(({ secret }) => rejectionCode(again, secret)),
+    [undefined, undefined],
+  );
+  await again.operator.tokens.rotate(first.token_id);
+  assert.deepEqual(
+    [third, fourth].map(({ secret }) => rejectionCode(again, secret)),
+    ["token_invalid", "token_invalid"],
+  );
+  await again.stop();
+});
+
+test("a repeated rotation with the same key keeps the grace period of the secret before it", async () => {
+  const node = await gatedNode();
+  const made = await node.operator.tokens.create({ principal: "ci", allow: everything, expiresInSeconds: 100 });
+  const ask = () => node.operator.tokens.rotate(made.token_id, { graceSeconds: 600, key: "once" });
+  const [lost, repeated] = [await ask(), await ask()];
+  assert.equal(repeated.old_secret_valid_until, lost.old_secret_valid_until);
+  assert.equal(repeated.old_secret_valid_until, made.expires_at, "no secret outlives its token");
+  assert.deepEqual(
+    [made, lost, repeated].map(({ secret }) => rejectionCode(node, secret)),
+    [undefined, "token_invalid", undefined],
+  );
+  await assert.rejects(
+    node.operator.tokens.rotate(made.token_id, { graceSeconds: 604_801 }),
+    refusedWith("input_invalid"),
+  );
+  node.clock.advance(100_000);
+  await assert.rejects(node.operator.tokens.rotate(made.token_id), refusedWith("token_unknown"));
+  await node.stop();
+});
+
+test("the operator's token cannot be rotated where it is not in a data folder", async () => {
+  const node = await gatedNode();
+  await assert.rejects(node.operator.tokens.rotateOperator(), refusedWith("operator_token_configured"));
+  await node.stop();
+});
+
 test("a token for a reserved principal is refused, and so is the revocation of an unknown token", async () => {
   const node = await gatedNode();
   for (const principal of ["operator", "anonymous", "local", "holdfast"]) {
@@ -143,6 +223,8 @@ test("an attempt at an operator's operation is refused and recorded, at a limite
     (client) => client.run("erase-payload", { position: 1, reason: "mine" }),
     (client) => client.run("raise-rules", { to: 2 }),
     (client) => client.tokens.create({ principal: "me", allow: everything }),
+    (client) => client.tokens.rotate("x"),
+    (client) => client.tokens.rotateOperator(),
     (client) => client.tokens.revoke("x"),
     (client) => client.tokens.list(),
   ];
@@ -160,7 +242,7 @@ test("an attempt at an operator's operation is refused and recorded, at a limite
   assert.equal(operations.length, 11, "ten in the first minute and one after it");
   assert.deepEqual(operations.slice(0, 3), ["configure", "configure-locks", "force-release"]);
   const by = { principal: "anonymous" };
-  assert.deepEqual(seen.at(-1), { operation: "configure-locks", reason: "not_allowed", unrecorded: 19, by });
+  assert.deepEqual(seen.at(-1), { operation: "configure-locks", reason: "not_allowed", unrecorded: 21, by });
   await node.stop();
 });
 

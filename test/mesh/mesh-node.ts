@@ -1,5 +1,6 @@
 /** A runtime with access to its parts: the engine, a gate with a principal for all senders, and the NATS door. */
 import type { Kind } from "holdfast";
+import { OperatorToken } from "../../server/src/access/operator-token.ts";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { digestOf } from "../../server/src/base/new-secret.ts";
@@ -48,7 +49,7 @@ export async function startMeshNode(url: string, options: MeshNodeOptions = {}):
   const engine = given ?? (await startEngine({ journal, kinds, report }));
   const gate = openGate({
     ...behindGate(servicesOf(engine), { kinds }),
-    operatorDigest: digestOf(operatorToken),
+    operatorToken: new OperatorToken(digestOf(operatorToken)),
     requiresToken: true,
     clock: systemClock,
   });

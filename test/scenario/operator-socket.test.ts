@@ -1,7 +1,16 @@
 /** The operator's socket: a listener in the data folder that clients of TCP cannot use up or imitate. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
 import type { Socket } from "node:net";
@@ -17,6 +26,8 @@ function emptyFolder(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+const configured = "configured-by-the-operator-0123456789";
 
 const quiet = { host: "127.0.0.1", port: 0, report: () => undefined };
 
@@ -117,3 +128,67 @@ test("a data folder with a long path has its operator's socket in a private temp
   await server.close();
   assert.ok(!existsSync(folder));
 });
+
+test(
+  "`holdfast token rotate --operator` replaces the token in the data folder, and the old one ends at once [P6]",
+  withCliServer(async ({ cli, cliJson, folder, url }) => {
+    const file = join(folder, ".holdfast", "operator-token");
+    const old = readFileSync(file, "utf8").trim();
+    const auth = { authorization: `Bearer ${old}` };
+    const stream = await fetch(`${url}/v1/events`, { headers: auth });
+    const reader = stream.body!.getReader();
+    await reader.read();
+    const rotated = await cliJson("token rotate --operator");
+    assert.equal(rotated["file"], file);
+    while (!(await reader.read()).done);
+    assert.equal((await fetch(`${url}/v1/tokens`, { headers: auth })).status, 401);
+    const made = readFileSync(file, "utf8").trim();
+    assert.match(made, /^hf_[0-9a-f]{64}$/u);
+    assert.notEqual(made, old);
+    assert.equal(lstatSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(
+      readdirSync(join(folder, ".holdfast")).filter((name) => name.startsWith("operator-token")),
+      ["operator-token"],
+    );
+    const audit = await cliJson(["run", "list-audit", '{"subject":"access"}']);
+    assert.match(
+      JSON.stringify(audit),
+      /"rotate-operator-token".*"principal":"operator"|"principal":"operator".*"rotate-operator-token"/u,
+    );
+    assert.doesNotMatch(JSON.stringify([rotated, audit]), new RegExp(made, "u"));
+    assert.match((await cli("token rotate --operator x")).err, /TOKEN or --operator, not both/u);
+    assert.match((await cli("token rotate --operator --grace 1")).err, /--grace does not apply/u);
+    assert.match((await cli("token rotate")).err, /TOKEN is required, or --operator/u);
+  }),
+);
+
+test(
+  "a configured operator's token is not rotated, and the refusal names the setting to change",
+  withCliServer(
+    async ({ cli }) => {
+      const env = { HOLDFAST_OPERATOR_TOKEN: configured, HOLDFAST_DATA: ".holdfast" };
+      const { code, err } = await cli("token rotate --operator", { env });
+      assert.notEqual(code, 0);
+      assert.match(err, /\(operator_token_configured\).*HOLDFAST_OPERATOR_TOKEN, and restart/u);
+    },
+    { operatorToken: configured },
+  ),
+);
+
+test(
+  "`holdfast token rotate` prints a new secret once, and the old one stays valid for --grace",
+  withCliServer(async ({ cli, cliJson, url }) => {
+    const made = await cliJson("token create ci --allow read");
+    const id = String(made["token_id"]);
+    const graced = await cliJson(`token rotate ${id} --grace 60`);
+    const status = async (secret: unknown): Promise<number> =>
+      (await fetch(`${url}/v1/entities/note`, { headers: { authorization: `Bearer ${String(secret)}` } })).status;
+    assert.deepEqual([await status(made["secret"]), await status(graced["secret"])], [200, 200]);
+    const { out } = await cli(`token rotate ${id}`);
+    const shown = /shown only once: (hf_[0-9a-f]{64})\n$/u.exec(out)?.[1];
+    assert.deepEqual(
+      [await status(made["secret"]), await status(graced["secret"]), await status(shown)],
+      [401, 401, 200],
+    );
+  }),
+);

@@ -24,6 +24,12 @@ export const accessProblems = {
     title: "Unknown token",
     next: "It was revoked, it expired, or it never existed. List the tokens to find its id.",
   },
+  operator_token_configured: {
+    status: 409,
+    retry: "never",
+    title: "The operator's token is not in the data folder",
+    next: "Change it where it is configured, such as HOLDFAST_OPERATOR_TOKEN, and restart each node.",
+  },
   principal_reserved: {
     status: 422,
     retry: "never",

@@ -43,6 +43,8 @@ export const examples: Readonly<Record<OperationName, Readonly<Record<string, un
     allow: [{ under: "repo/x", verbs: ["read", "write", "lock"] }],
     note: "for builds",
   },
+  "rotate-token": { token_id: "9b2f6c1e", grace_seconds: 3600 },
+  "rotate-operator-token": {},
   "revoke-token": { token_id: "9b2f6c1e", reason: "it was in a log" },
   "list-tokens": { limit: 50 },
 

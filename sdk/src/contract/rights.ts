@@ -105,6 +105,8 @@ export const rights: Rights = {
   "erase-payload": { verbs: ["operate"], touches: whole },
   "raise-rules": { verbs: ["operate"], touches: whole },
   "create-token": { verbs: ["operate"], touches: whole },
+  "rotate-token": { verbs: ["operate"], touches: whole },
+  "rotate-operator-token": { verbs: ["operate"], touches: whole },
   "revoke-token": { verbs: ["operate"], touches: whole },
   "list-tokens": { verbs: ["operate"], touches: whole },
   "list-journal": { verbs: ["operate"], touches: whole },

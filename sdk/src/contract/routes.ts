@@ -77,6 +77,8 @@ export const routes: Readonly<Record<OperationName, Routes>> = {
 
   "create-token": [post("/v1/tokens", { status: 201, without: ["secret_hash"] })],
   "list-tokens": [get("/v1/tokens")],
+  "rotate-token": [post("/v1/tokens/{token_id}/rotate", { without: ["secret_hash"] })],
+  "rotate-operator-token": [post("/v1/tokens/rotate-operator")],
   "revoke-token": [remove("/v1/tokens/{token_id}")],
 
   configure: [post("/v1/space/configure")],

@@ -28,6 +28,17 @@ const token = Type.Object(
   closed,
 );
 
+const secretHash = Type.Optional(
+  Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the server, which makes the secret." }),
+);
+
+const ownKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[\\x20-\\x7e]+$",
+  description: "A key that the caller chooses.",
+});
+
 const createToken = operation({
   name: "create-token",
   kind: "write",
@@ -46,17 +57,8 @@ const createToken = operation({
         }),
       ),
       note: Type.Optional(line),
-      own_key: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          pattern: "^[\\x20-\\x7e]+$",
-          description: "A key that the caller chooses.",
-        }),
-      ),
-      secret_hash: Type.Optional(
-        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the server, which makes the secret." }),
-      ),
+      own_key: Type.Optional(ownKey),
+      secret_hash: secretHash,
     },
     closed,
   ),
@@ -65,6 +67,53 @@ const createToken = operation({
     closed,
   ),
   problems: ["not_allowed", "principal_reserved", "token_limit"],
+});
+
+const rotateToken = operation({
+  name: "rotate-token",
+  kind: "write",
+  summary:
+    "Gives a token a new secret, with the same id, rights and expiry; for operators. The new secret is returned once. The old " +
+    "one is invalid at once, or after `grace_seconds`. Secrets before the old one are invalid at once. With `own_key` or an " +
+    "idempotency key, a repeated request replaces the new secret again, and the old one keeps its grace period.",
+  input: Type.Object(
+    {
+      token_id: tokenId,
+      grace_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 604_800,
+          description: "Time for which the old secret stays valid; 0 by default, at most 7 days.",
+        }),
+      ),
+      own_key: Type.Optional(ownKey),
+      secret_hash: secretHash,
+    },
+    closed,
+  ),
+  output: Type.Object(
+    {
+      ...token.properties,
+      old_secret_valid_until: isoTime,
+      secret: Type.String({ description: "Returned only once: `hf_` and 64 hex digits." }),
+    },
+    closed,
+  ),
+  problems: ["not_allowed", "token_unknown"],
+});
+
+const rotateOperatorToken = operation({
+  name: "rotate-operator-token",
+  kind: "write",
+  summary:
+    "Replaces the operator's token in the data folder of the node that gets the call; for operators. The old one is invalid at " +
+    "once, also on open connections. No reply contains the new one.",
+  input: Type.Object({}, closed),
+  output: Type.Object(
+    { rotated_at: isoTime, file: Type.String({ description: "The file with the new token, on the server's host." }) },
+    closed,
+  ),
+  problems: ["not_allowed", "operator_token_configured"],
 });
 
 const revokeToken = operation({
@@ -113,6 +162,8 @@ const noteRefusal = operation({
 
 export const tokenOperations = {
   "create-token": createToken,
+  "rotate-token": rotateToken,
+  "rotate-operator-token": rotateOperatorToken,
   "revoke-token": revokeToken,
   "list-tokens": listTokens,
   "expire-token": expireToken,
@@ -139,11 +190,27 @@ export const tokenEvents = {
     summary: "A token got a new secret after a repeated request with its own key. The old secret is invalid.",
     data: Type.Object({ secret_hash: Type.String() }, closed),
   },
+  "token.rotated": {
+    summary: "An operator gave a token a new secret. The old one is valid until `old_valid_until_ms`.",
+    data: Type.Object(
+      {
+        secret_hash: Type.String(),
+        old_valid_until_ms: Type.Integer(),
+        own_key: Type.Optional(Type.String()),
+        repeated: Type.Optional(Type.Boolean()),
+      },
+      closed,
+    ),
+  },
   "token.revoked": {
     summary: "An operator revoked a token.",
     data: Type.Object({ principal: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
   },
   "token.expired": { summary: "A token expired.", data: Type.Object({ principal: Type.String() }, closed) },
+  "access.operator-rotated": {
+    summary: "An operator replaced the operator's token of a node.",
+    data: Type.Object({}, closed),
+  },
   "access.refused": {
     summary: "An operator operation was refused. `unrecorded` counts earlier attempts that have no entry.",
     data: Type.Object(
@@ -154,4 +221,5 @@ export const tokenEvents = {
 } as const;
 
 export type Token = Static<typeof token>;
+export type RotatedToken = Static<typeof rotateToken.output>;
 export type CreatedToken = Static<typeof createToken.output>;

@@ -1,9 +1,10 @@
 import { stateLoading } from "../base/state-loading.ts";
 import type { Allowance, Verb } from "@holdfast/sdk/contract";
 import { isAllowed } from "@holdfast/sdk/contract";
-import { digestOf, isSameDigest } from "../base/new-secret.ts";
+import { digestOf } from "../base/new-secret.ts";
 import type { Credentials, Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
+import type { OperatorToken } from "./operator-token.ts";
 
 /** The current identity and rights of a caller. */
 export interface CallerRights {
@@ -15,8 +16,7 @@ export interface CallerRights {
 
 interface CallerRightsOptions {
   readonly lookups: Lookups;
-  /** The digest of the operator's token. */
-  readonly operatorDigest: string;
+  readonly operatorToken: OperatorToken;
   /** Whether callers on this host need a token too. */
   readonly requiresToken: boolean;
 }
@@ -33,7 +33,7 @@ export const anonymousRights: CallerRights = {
 
 /** The current rights of a caller. Called once on admission, and again with every call. */
 export function callerRightsOf(options: CallerRightsOptions, credentials: Credentials): () => CallerRights | Rejection {
-  const { lookups, operatorDigest, requiresToken } = options;
+  const { lookups, operatorToken, requiresToken } = options;
   const { token, isLoopback, vouched } = credentials;
   if (token === undefined && vouched !== undefined) {
     const rights = { ...anonymousRights, principal: vouched };
@@ -45,8 +45,8 @@ export function callerRightsOf(options: CallerRightsOptions, credentials: Creden
     return () => rights;
   }
   const digest = digestOf(token);
-  if (isSameDigest(digest, operatorDigest)) return () => operatorRights;
-  return () => tokenRights(lookups, digest);
+  if (!operatorToken.hasDigest(digest)) return () => tokenRights(lookups, digest);
+  return () => (operatorToken.hasDigest(digest) ? operatorRights : tokenRights(lookups, digest));
 }
 
 function tokenRights(lookups: Lookups, digest: string): CallerRights | Rejection {

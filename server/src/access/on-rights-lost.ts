@@ -2,7 +2,9 @@ import type { Clock } from "../base/clock.ts";
 import { isRejection } from "./gate.ts";
 import type { Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
+import { operatorRights } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
+import type { OperatorToken } from "./operator-token.ts";
 
 /**
  * Maximum delay of one timer: one day. A longer expiry is checked again each day, because setTimeout supports only
@@ -13,16 +15,19 @@ const timerMsMax = 86_400_000;
 interface RightsWatch {
   readonly lookups: Lookups;
   readonly clock: Clock;
+  readonly operatorToken: OperatorToken;
   /** The current rights of the caller. */
   readonly currentRights: () => CallerRights | Rejection;
 }
 
 /**
- * Calls back once when an admitted caller would be rejected: its token was revoked or has expired. Its next event may
+ * Calls back once when an admitted caller would be rejected: its token was revoked or rotated, or has expired. Its next event may
  * be hours away, and its watch would stay open until then. Returns the function to unsubscribe.
  */
-export function onRightsLost({ lookups, clock, currentRights }: RightsWatch, onLost: () => void): () => void {
+export function onRightsLost(watch: RightsWatch, onLost: () => void): () => void {
+  const { lookups, clock, operatorToken, currentRights } = watch;
   const first = currentRights();
+  if (first === operatorRights) return onOperatorLost(operatorToken, onLost);
   if (isRejection(first) || first.expiresAt === undefined) return () => undefined;
   let cancelTimer: () => void = () => undefined;
   const check = (): void => {
@@ -44,4 +49,13 @@ export function onRightsLost({ lookups, clock, currentRights }: RightsWatch, onL
   };
   check();
   return stop;
+}
+
+/** The operator's token has no expiry. Its rotation ends the rights of all its bearers. */
+function onOperatorLost(operatorToken: OperatorToken, onLost: () => void): () => void {
+  const unsubscribe = operatorToken.onRotated(() => {
+    unsubscribe();
+    onLost();
+  });
+  return unsubscribe;
 }

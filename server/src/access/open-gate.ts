@@ -12,13 +12,13 @@ import { RefusalNotes } from "./refusal-notes.ts";
 import type { RefusedAttempt } from "./refusal-notes.ts";
 import { isAllowedEverywhere, callerRightsOf } from "./caller-rights.ts";
 import { onRightsLost } from "./on-rights-lost.ts";
+import type { OperatorToken } from "./operator-token.ts";
 
 export interface GateOptions {
   /** A transport that sends commands as a principal. */
   readonly transportOf: (speaker: { readonly principal: string; readonly caller: string }) => DoorTransport;
   readonly lookups: Lookups;
-  /** The digest of the operator's token. */
-  readonly operatorDigest: string;
+  readonly operatorToken: OperatorToken;
   /** Whether callers on this host need a token too. */
   readonly requiresToken: boolean;
   /** The commands of kinds, each with its entity type. */
@@ -31,7 +31,7 @@ export interface GateOptions {
 }
 
 export function openGate(options: GateOptions): Gate {
-  const { lookups, transportOf, clock, kindCommands } = options;
+  const { lookups, transportOf, clock, kindCommands, operatorToken } = options;
   const rightsCheck = new RightsCheck(options);
   const limiter = new RateLimiter(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
   const notes = new RefusalNotes(options.clock, options.record);
@@ -44,7 +44,8 @@ export function openGate(options: GateOptions): Gate {
       const { principal } = current;
       const inner = transportOf({ principal, caller: credentials.connection });
       const callers = new ConnectionCallers(principal, credentials.connection);
-      const onLost = (callback: () => void) => onRightsLost({ lookups, clock, currentRights: rights }, callback);
+      const watch = { lookups, clock, operatorToken, currentRights: rights };
+      const onLost = (callback: () => void) => onRightsLost(watch, callback);
       const guard = { lookups, rightsCheck, notes, rights, onLost, limiter, callers, kindCommands };
       const transport = guardedTransport(inner, guard);
       return { principal, isOperator: isAllowedEverywhere(current, ["operate"]), transport };

@@ -7,6 +7,7 @@ import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Engine } from "../engine/engine.ts";
+import type { OperatorTokenRotation } from "./calls/hooks/rotate-operator-token.ts";
 import { AgentCalls } from "./calls/agent-calls.ts";
 import { refusal } from "../machine/refusal.ts";
 import { unrecordedReply } from "./calls/unrecorded-reply.ts";
@@ -19,6 +20,8 @@ import { watch } from "./watch/watch.ts";
 export interface AppTransportOptions extends Omit<CallContext, "sharesData"> {
   /** Whether an agent must send its secret. Otherwise a bare id is trusted. */
   readonly requiresAgentSecret?: boolean;
+  /** Absent where the operator's token is configured, or where there is none. */
+  readonly operatorRotation?: OperatorTokenRotation;
   readonly close: () => Promise<void>;
 }
 

@@ -9,15 +9,14 @@ import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
 import { ticketTable } from "../features/locks/tables/lock-tables.ts";
-import { tokenTable } from "../features/tokens/token-table.ts";
-import type { TokenRow } from "../features/tokens/token-table.ts";
+import { findSecret } from "../features/tokens/token-table.ts";
 import { doorTransportsOf, kindCommandsOf } from "./open.ts";
 import type { SpeakerOptions } from "./open.ts";
 import { TokenChanges } from "./token-changes.ts";
 
 export function behindGate(
   services: EngineServices,
-  options: Pick<SpeakerOptions, "kinds" | "requiresAgentSecret">,
+  options: Pick<SpeakerOptions, "kinds" | "requiresAgentSecret" | "operatorRotation">,
 ): Pick<GateOptions, "transportOf" | "lookups" | "kindCommands" | "record"> {
   const { engine } = services;
   return {
@@ -39,7 +38,7 @@ function lookupsOf(engine: Engine): Lookups {
     position: () => engine.head.position,
     token: (digest) =>
       tokenOf(
-        engine.peek((state) => state.rows(tokenTable).get(digest)),
+        engine.peek((state) => findSecret(state, digest)),
         digest,
       ),
     grant: (fence) => ownedOf(engine.peek((state) => findGrant(state, fence))),
@@ -59,8 +58,12 @@ function lookupsOf(engine: Engine): Lookups {
 }
 
 /** Found by its digest, and compared once more in constant time. */
-function tokenOf(row: TokenRow | undefined, digest: string): KnownToken | undefined {
-  return row !== undefined && isSameDigest(row.secretHash, digest) ? row : undefined;
+function tokenOf(found: ReturnType<typeof findSecret>, digest: string): KnownToken | undefined {
+  if (found === undefined) return undefined;
+  const { row, validUntil } = found;
+  if (isSameDigest(row.secretHash, digest)) return row;
+  const isPrevious = row.previous !== undefined && isSameDigest(row.previous.secretHash, digest);
+  return isPrevious ? { principal: row.principal, allow: row.allow, expiresAt: validUntil } : undefined;
 }
 
 function ownedOf(

@@ -1,4 +1,5 @@
 /** Assembles the parts: features into a machine, a journal and an engine around it, and the client on top. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient, systemClientClock } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
@@ -202,6 +203,8 @@ export interface SpeakerOptions extends HoldfastOptions {
   readonly caller?: string;
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
+  /** The operator's token, if this process may replace it. */
+  readonly operatorRotation?: AppTransportOptions["operatorRotation"];
 }
 
 export function clientOf(services: EngineServices, options: SpeakerOptions = {}): Client {
@@ -233,7 +236,7 @@ export function doorTransportsOf(
 }
 
 function transportPartsOf(services: EngineServices, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
-  const { kinds = [], requiresAgentSecret = false } = options;
+  const { kinds = [], requiresAgentSecret = false, operatorRotation } = options;
   const { engine, agents } = services;
   const close = (): Promise<void> => {
     // Both start at once: collected activity is sent before the engine stops accepting commands.
@@ -241,7 +244,7 @@ function transportPartsOf(services: EngineServices, options: SpeakerOptions): Om
     return engine.stop();
   };
   const writes = writesOf(kinds);
-  return { services, writes, close, requiresAgentSecret };
+  return { services, writes, close, requiresAgentSecret, ...defined({ operatorRotation }) };
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string | undefined }> {

@@ -2,7 +2,7 @@
 import type { Client } from "@holdfast/sdk";
 import type { Gate } from "../access/gate.ts";
 import { openGate } from "../access/open-gate.ts";
-import { operatorDigestOf } from "../access/operator-digest.ts";
+import { OperatorToken, readOperatorToken } from "../access/operator-token.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { digestOf, newSecret } from "../base/new-secret.ts";
@@ -53,9 +53,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 /** Without an operator's token no caller can have it or guess it. */
 async function gateOf(services: EngineServices, { kinds = [], operatorToken }: RuntimeOptions): Promise<Gate> {
-  const operatorDigest =
+  const token =
     operatorToken === undefined
-      ? digestOf(newSecret(systemIds))
-      : await operatorDigestOf({ folder: "", configured: operatorToken, ids: systemIds });
-  return openGate({ ...behindGate(services, { kinds }), operatorDigest, requiresToken: true, clock: systemClock });
+      ? new OperatorToken(digestOf(newSecret(systemIds)))
+      : await readOperatorToken({ folder: "", configured: operatorToken, ids: systemIds });
+  const behind = behindGate(services, { kinds });
+  return openGate({ ...behind, operatorToken: token, requiresToken: true, clock: systemClock });
 }

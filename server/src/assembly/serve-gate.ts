@@ -1,9 +1,10 @@
 /** The gate of a server, from the operator's settings and the tokens of the journal. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { openGate } from "../access/open-gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { listeningRulesFault, listeningWarning, needsTokens } from "../access/listening-rules.ts";
 import type { AccessLimits } from "../access/limits.ts";
-import { operatorDigestOf } from "../access/operator-digest.ts";
+import { readOperatorToken } from "../access/operator-token.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { StartError } from "../base/start-error.ts";
@@ -46,11 +47,12 @@ export async function serveGate(services: EngineServices, options: ServeGateOpti
   if (fault !== undefined) throw new StartError(fault);
   const warning = listeningWarning(plan);
   if (warning !== undefined) report(warning, undefined);
-  const operatorDigest = await operatorDigestOf({ folder: data, configured: operatorToken, ids: systemIds });
-  const behind = behindGate(services, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
+  const token = await readOperatorToken({ folder: data, configured: operatorToken, ids: systemIds });
+  const requiresAgentSecret = options.agentSecrets === "required";
+  const behind = behindGate(services, defined({ kinds, requiresAgentSecret, operatorRotation: token.rotation }));
   return openGate({
     ...behind,
-    operatorDigest,
+    operatorToken: token,
     requiresToken: needsTokens(plan),
     clock: systemClock,
     limits: options.limits ?? {},

@@ -10,13 +10,17 @@ import { callOperation } from "./call-operation.ts";
 import type { CallContext } from "./call-operation.ts";
 import { explainEndedAgent } from "./explain-ended-agent.ts";
 import { journalRefusal } from "./journal-refusal.ts";
-import { createToken } from "./hooks/create-token.ts";
+import { makeTokenSecret } from "./hooks/make-token-secret.ts";
+import { rotateOperatorToken } from "./hooks/rotate-operator-token.ts";
+import type { OperatorTokenRotation } from "./hooks/rotate-operator-token.ts";
 import { unrecordedReply } from "./unrecorded-reply.ts";
 
 /** The context of agents' calls. */
 interface AgentCallContext extends CallContext {
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
+  /** Absent where the operator's token is configured, or where there is none. */
+  readonly operatorRotation?: OperatorTokenRotation;
 }
 
 /** Maximum agents whose context is cached. Beyond it the cache is cleared. */
@@ -89,8 +93,24 @@ function callWithSecrets(
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
-  if (operation !== "create-token") return callOperation(context, operation, input, call);
-  return createToken(context.services.ids, (...request) => callOperation(context, ...request), input, call);
+  switch (operation) {
+    case "create-token":
+    case "rotate-token": {
+      const { ids } = context.services;
+      return makeTokenSecret(operation, ids, (...request) => callOperation(context, ...request), {
+        input,
+        options: call,
+      });
+    }
+    case "rotate-operator-token": {
+      const { operatorRotation: rotation, services } = context;
+      if (rotation === undefined)
+        return Promise.resolve(unrecordedReply(services.engine, refusal("operator_token_configured")));
+      return rotateOperatorToken(rotation, () => callOperation(context, operation, input, call));
+    }
+    default:
+      return callOperation(context, operation, input, call);
+  }
 }
 
 async function register(

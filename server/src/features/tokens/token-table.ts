@@ -19,6 +19,15 @@ export interface TokenRow {
   readonly createdAt: number;
   readonly createdBy: string;
   readonly expiresAt: number;
+  /** The secret before the last rotation, while its grace period lasts. */
+  readonly previous?: PreviousSecret;
+  /** The own key of the last rotation. */
+  readonly rotationKey?: string;
+}
+
+interface PreviousSecret {
+  readonly secretHash: string;
+  readonly validUntil: number;
 }
 
 export const tokenLimits = { tokensMax: 10_000, expiresInSeconds: 30 * 24 * 60 * 60 } as const;
@@ -42,7 +51,7 @@ export function createdKey(row: TokenRow): string {
 }
 
 /** The key is the hash of the secret, which every call of the bearer looks up. */
-export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "ownKey"> = {
+export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "ownKey" | "previous"> = {
   name: "tokens",
   key: (row) => row.secretHash,
   sorts: {
@@ -50,10 +59,21 @@ export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "own
     expires: (row) => sortable(row.expiresAt),
     created: createdKey,
     ownKey: (row) => (row.ownKey === undefined ? undefined : tokenOwnKey(row.createdBy, row.ownKey)),
+    previous: (row) => row.previous?.secretHash,
   },
   // A token may have a hundred prefixes, so its bytes are counted from their text.
   bytes: (row) => 256 + JSON.stringify(row.allow).length,
 };
+
+/** The token with this hash of a secret, and the end of that secret. Undefined if no token has or had it. */
+export function findSecret(state: StateReader, hash: string): { row: TokenRow; validUntil: number } | undefined {
+  const rows = state.rows(tokenTable);
+  const current = rows.get(hash);
+  if (current !== undefined) return { row: current, validUntil: current.expiresAt };
+  const [row] = rows.scan("previous", { prefix: hash, limit: 1 });
+  if (row?.previous?.secretHash !== hash) return undefined;
+  return { row, validUntil: Math.min(row.previous.validUntil, row.expiresAt) };
+}
 
 export function findToken(state: StateReader, id: string): TokenRow | undefined {
   return state

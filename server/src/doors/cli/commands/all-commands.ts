@@ -24,6 +24,7 @@ const loaders: Readonly<Record<string, CommandLoader>> = {
   run: async () => (await import("./run-operation.ts")).runOperationCommand,
   "token create": async () => (await import("./token-create.ts")).tokenCreateCommand,
   "token list": async () => (await import("./token-list.ts")).tokenListCommand,
+  "token rotate": async () => (await import("./token-rotate.ts")).tokenRotateCommand,
   "token revoke": async () => (await import("./token-revoke.ts")).tokenRevokeCommand,
   health: async () => (await import("./health.ts")).healthCommand,
   verify: async () => (await import("./verify.ts")).verifyCommand,
