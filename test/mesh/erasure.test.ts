@@ -141,7 +141,7 @@ test("an erasure at a node without NATS is answered after a node with NATS has r
     await writeSecret(client);
     await writeSecret(client, "2");
     await agent.events((all) => all.length === 4);
-    // Time stands still until the payload is gone, so the wait of the node without NATS cannot end before.
+    // The clock does not move until the payload is gone, so the node without NATS cannot stop waiting before.
     const erasing = erase(client, 1);
     while ((await inStream(jsm)).join().includes("created 1")) await agent.nc.flush();
     await passUntil(clock, agent, erasing);
@@ -157,7 +157,7 @@ test("an erasure at a node without NATS is answered after a node with NATS has r
   assert.equal((await inStream(jsm)).length, 4);
 });
 
-test("of several nodes with NATS each finishes the erasures of its callers, whichever of them publishes [X1 X7 X14]", async () => {
+test("each of several nodes with NATS finishes the erasures of its callers, whichever of them publishes [X1 X7 X14]", async () => {
   await using nats = await startNats();
   const disk = createMemoryDisk();
   await using one = await startSharing(disk);

@@ -118,12 +118,11 @@ test("dropped requests are reported once a minute with their count, and a report
 test("a nats-server on another host without TLS is reported at the start [X14]", async () => {
   const warned = (servers: readonly string[], more: object = {}): boolean =>
     plaintextWarning({ servers, ...more }) !== undefined;
-  for (const local of ["nats://127.0.0.1:4222", "nats://localhost", "nats://[::1]:4222"])
-    assert.ok(!warned([local]), local);
+  for (const local of ["nats://127.0.0.1:4", "nats://localhost", "nats://[::1]:4"]) assert.ok(!warned([local]), local);
   for (const host of ["192.0.2.1", "nats.internal", "[2001:db8::1]", "127.0.0.1.nip.io", "0.0.0.0"]) {
-    assert.ok(warned(["nats://127.0.0.1", `nats://${host}:4222`]), host);
-    assert.ok(!warned([`tls://${host}:4222`]), host);
-    assert.ok(!warned([`nats://${host}:4222`], { caFile: "ca.pem" }), host);
+    assert.ok(warned(["nats://127.0.0.1", `nats://${host}:4`]), host);
+    assert.ok(!warned([`tls://${host}:4`]), host);
+    assert.ok(!warned([`nats://${host}:4`], { caFile: "ca.pem" }), host);
   }
   const reports: string[] = [];
   const report = (message: string): void => void reports.push(message);

@@ -42,7 +42,7 @@ export interface PublishedErasure {
 }
 
 /** The erasures of the journal. Each must also be executed in the event stream. */
-export interface ErasureQueue {
+interface ErasureQueue {
   /**
    * Adds the event stream, before the first event is published to it. From then on an erasure is complete only after
    * `remove` succeeded. Returns the function that ends it.

@@ -40,8 +40,8 @@ export const implicitKeyPrefix = "nats:";
 const checks = new Map(Object.entries(meshLockWords).map(([action, { input }]) => [action, checkOf(input)]));
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** What the reader of messages knows: the actions of subjects, and the subjects that may receive answers. */
-export interface CommandReaderOptions {
+/** The actions of subjects, and the subjects that may receive answers. */
+interface CommandReaderOptions {
   readonly actions: SubjectActions;
   readonly replies: ReplyAddresses;
 }

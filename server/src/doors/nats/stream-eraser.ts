@@ -24,7 +24,7 @@ interface StreamEraserOptions {
 }
 
 /** The access to the event stream over one connection. */
-export interface EventStreamAccess {
+interface EventStreamAccess {
   readonly jsm: JetStreamManager;
   readonly stream: string;
   readonly tail: EventTail;
