@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Allowance } from "holdfast";
-import { refusedWith } from "../api/refused-with.ts";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { gatedNode } from "./gated-node.ts";
 
 const everything: Allowance[] = [{ verbs: ["read", "write", "lock", "register"], under: "" }];
@@ -68,6 +68,7 @@ test("a lock that is transferred to a registered agent belongs to that agent, fo
   const agent = await bob.agents.register({ name: "b" });
   const held = await ann.locks.acquire("repo/a", shared);
   assert.ok(held.granted);
+  await bob.as(agent).locks.acquire("repo/a", { ttlSeconds: 60, wait: true });
   await ann.locks.transfer({ fence: held.fence }, agent.agent_id, shared);
   await assert.rejects(
     ann.locks.release({ paths: ["repo/a"] }, { ownerId: agent.agent_id }),
@@ -84,5 +85,82 @@ test("a visible fence is accepted only from the principal that holds the lock [X
   const { fence } = held;
   await assert.rejects(bob.entities.create("doc", "1", "bob's", { fence }), refusedWith("fence_stale"));
   await ann.entities.create("doc", "1", "ann's", { fence });
+  await node.stop();
+});
+
+test("a lock is transferred to another principal only while that one has a ticket for all its paths [X14 X15]", async () => {
+  const { node, ann, bob } = await annAndBob();
+  const agent = await bob.agents.register({ name: "b" });
+  const asAgent = bob.as(agent).locks;
+  const held = await ann.locks.acquire(["repo/a", "repo/b/c"], shared);
+  assert.ok(held.granted);
+  const transfer = () => ann.locks.transfer({ fence: held.fence }, agent.agent_id, shared);
+  const refusal = await refusalOf(transfer());
+  assert.deepEqual(
+    [refusal.code, refusal.status, refusal.data],
+    ["transfer_refused", 403, { owner_id: agent.agent_id }],
+  );
+  const wait = { ttlSeconds: 60, wait: true };
+  await asAgent.acquire("repo/a", wait);
+  await assert.rejects(transfer(), refusedWith("transfer_refused"), "one path of two");
+  await asAgent.acquire("repo/b", { ...wait, mode: "read" });
+  await assert.rejects(transfer(), refusedWith("transfer_refused"), "a weaker mode");
+  await asAgent.acquire("repo/b", { ...wait, scope: "self" });
+  await assert.rejects(transfer(), refusedWith("transfer_refused"), "not the tree");
+  await asAgent.acquire("repo/b", wait);
+  const { fence } = await transfer();
+  assert.deepEqual((await asAgent.release({ fence })).released, ["repo/a", "repo/b/c"]);
+  const own = await ann.locks.acquire("repo/z", shared);
+  assert.ok(own.granted);
+  await ann.locks.transfer({ fence: own.fence }, "worker-2", shared);
+  await node.stop();
+});
+
+test("an agent has only children of its own principal, so no other principal uses up its family [X15]", async () => {
+  const { node, ann, bob } = await annAndBob();
+  const parent = await ann.agents.register({ name: "parent" });
+  const refusal = await refusalOf(bob.agents.register({ parent: parent.agent_id }));
+  assert.deepEqual([refusal.code, refusal.data["agent_id"]], ["agent_unknown", parent.agent_id]);
+  const child = await ann.agents.register({ parent: parent.agent_id });
+  assert.equal(child.parent, parent.agent_id);
+  await node.stop();
+});
+
+test("a release request names the calling agent or principal as its author, whatever owner it sends [X14]", async () => {
+  const { node, ann, bob } = await annAndBob();
+  await ann.locks.acquire("repo/a", shared);
+  const cursor = await node.client.cursor();
+  const asked = async () => (await ann.locks.status("repo/a")).holders[0]?.asked_to_release;
+  await bob.locks.requestRelease("repo/a", "now", { ownerId: "operator" });
+  assert.equal(await asked(), "bob for operator: now");
+  const agent = await bob.agents.register({});
+  await bob.as(agent).locks.requestRelease("repo/a", "soon");
+  assert.equal(await asked(), `${agent.agent_id}: soon`);
+  const authors: unknown[] = [];
+  for await (const { data } of node.client.watch({ after: cursor, names: ["evt.lock.release_requested"] })) {
+    const { by, by_owner: owner } = data as { readonly by: string; readonly by_owner?: string };
+    if (authors.push([by, owner]) === 2) break;
+  }
+  assert.deepEqual(authors, [
+    ["bob", "operator"],
+    [agent.agent_id, undefined],
+  ]);
+  await node.stop();
+});
+
+test("an author has one open release request per lock, and an equal one writes no entry [X15]", async () => {
+  const { node, ann, bob } = await annAndBob();
+  await ann.locks.acquire("repo/a", shared);
+  await ann.locks.acquire("repo/b", shared);
+  const entries = async (reason: string, client = bob): Promise<number> => {
+    const before = node.engine.head.position;
+    assert.deepEqual((await client.locks.requestRelease("repo", reason)).asked, ["worker-1"]);
+    return node.engine.head.position - before;
+  };
+  assert.deepEqual([await entries("now"), await entries("now"), await entries("please")], [1, 0, 1]);
+  const cid = node.clientWith({ token: await node.tokenFor("cid", everything), connection: "cid" });
+  assert.deepEqual([await entries("please", cid), await entries("please")], [1, 0]);
+  await ann.locks.acquire("repo/c", shared);
+  assert.equal(await entries("please"), 1, "only the new lock gets the request");
   await node.stop();
 });

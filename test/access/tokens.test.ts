@@ -184,6 +184,27 @@ test("the operator's token cannot be rotated where it is not in a data folder", 
   await node.stop();
 });
 
+test("a create-token under a used key is refused unless principal, rights, lifetime and note are the same [X14]", async () => {
+  const node = await gatedNode();
+  const wide = { principal: "ci", allow: everything, note: "nightly" };
+  const { secret } = await node.operator.tokens.create(wide, { key: "k" });
+  const others = [
+    { ...wide, principal: "cd" },
+    { ...wide, allow: [{ verbs: ["read" as const], under: "only/this" }] },
+    { ...wide, expiresInSeconds: 60 },
+    { ...wide, note: "daily" },
+    { principal: "ci", allow: everything },
+  ];
+  for (const other of others) {
+    const refusal = await refusalOf(node.operator.tokens.create(other, { key: "k" }));
+    assert.deepEqual([refusal.code, refusal.status], ["idempotency_replay_conflict", 422], JSON.stringify(other));
+  }
+  assert.equal(rejectionCode(node, secret), undefined, "a refused request does not void the secret");
+  await node.operator.tokens.create({ ...wide, expiresInSeconds: 30 * 86_400 }, { key: "k" });
+  assert.equal(rejectionCode(node, secret), "token_invalid");
+  await node.stop();
+});
+
 test("a token for a reserved principal is refused, and so is the revocation of an unknown token", async () => {
   const node = await gatedNode();
   for (const principal of ["operator", "anonymous", "local", "holdfast"]) {

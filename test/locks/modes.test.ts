@@ -187,12 +187,12 @@ describe("transfers", () => {
     await locks.transfer({ fence: leaf.fence }, "b", { ownerId: "a" });
   });
 
-  promise("a release request informs the holder of its sender and the reason, and releases nothing", async (client) => {
+  promise("a release request informs the holder of its author and the reason, and releases nothing", async (client) => {
     const { locks } = client;
     const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a" }));
     const { asked } = await locks.requestRelease("p", "I must deploy", { ownerId: "b" });
     assert.deepEqual(asked, ["a"]);
-    assert.equal((await locks.status("p/1")).holders[0]?.asked_to_release, "b: I must deploy");
+    assert.equal((await locks.status("p/1")).holders[0]?.asked_to_release, "alice for b: I must deploy");
     assert.equal((await locks.checkFence("p/1", held.fence)).valid, true);
     await assert.rejects(locks.requestRelease("q", "why not", { ownerId: "b" }), refusedWith("lock_not_held"));
   });

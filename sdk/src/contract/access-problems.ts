@@ -4,7 +4,7 @@ export const accessProblems = {
     status: 401,
     retry: "never",
     title: "The agent's secret is required",
-    next: "Send the secret that the registration returned, together with the agent's id.",
+    next: "Send the agent's id and the secret that its registration returned. If the secret is lost, register under another own key. An operator can end the agent; otherwise it ends by inactivity.",
   },
   token_required: {
     status: 401,

@@ -42,7 +42,8 @@ const registerAgent = operation({
   kind: "write",
   summary:
     "Registers an agent. With `own_key`, registering again resumes the same agent: same id, same locks, same tickets. " +
-    "An agent has at most 1,000 descendants.",
+    "Where agents must send their secrets, only the agent itself can resume, called with its id and secret. " +
+    "An agent has at most 1,000 descendants, all of its principal.",
   input: Type.Object(
     {
       own_key: Type.Optional(
@@ -50,7 +51,7 @@ const registerAgent = operation({
           minLength: 1,
           maxLength: 255,
           pattern: "^[\\x21-\\x7e]+$",
-          description: "A key that the caller chooses.",
+          description: "A key that the caller chooses. It is not published.",
         }),
       ),
       name: Type.Optional(line),
@@ -66,6 +67,12 @@ const registerAgent = operation({
       secret_hash: Type.Optional(
         Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the server, which makes the secret." }),
       ),
+      secret_required: Type.Optional(
+        Type.Literal(true, {
+          description:
+            "Set by a server with `agent_secrets: required`: only the agent itself resumes its registration.",
+        }),
+      ),
     },
     closed,
   ),
@@ -77,7 +84,7 @@ const registerAgent = operation({
     },
     closed,
   ),
-  problems: ["agent_unknown", "agent_limit"],
+  problems: ["agent_unknown", "agent_limit", "agent_secret_required", "space_full"],
 });
 
 const heartbeat = operation({

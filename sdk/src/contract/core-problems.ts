@@ -74,7 +74,7 @@ export const coreProblems = {
     status: 507,
     retry: "never",
     title: "The space has reached its quota of state bytes",
-    next: "Delete entities, or raise state_bytes_max with configure. Deletes and releases still work.",
+    next: "Delete entities, release locks or end agents, which still works. An operator can raise state_bytes_max with configure.",
   },
   entry_not_found: {
     status: 404,
@@ -203,8 +203,14 @@ export const coreProblems = {
   lock_limit: {
     status: 429,
     retry: "never",
-    title: "The owner has reached its limit of locks or tickets",
-    next: "Release locks, or lock an ancestor instead of many paths.",
+    title: "The owner or its principal has reached its limit of locks or tickets",
+    next: "Release locks, or lock an ancestor instead of many paths. If `counted` is `principal`, an operator can raise paths_per_principal_max.",
+  },
+  transfer_refused: {
+    status: 403,
+    retry: "never",
+    title: "The new owner belongs to another principal and has not requested the lock",
+    next: "Let the new owner acquire the same paths with `wait`. Transfer the lock while its ticket waits.",
   },
   upgrade_refused: {
     status: 409,

@@ -60,8 +60,8 @@ export const lockEvents = {
   "lock.transferred": { summary: "A lock was transferred to another owner, with a new fence.", data: changed },
   "lock.accepted": { summary: "The owner of a granted ticket accepted it.", data: Type.Object({ fence }, open) },
   "lock.release_requested": {
-    summary: "An owner asks a holder to release a lock.",
-    data: Type.Object({ ...onPath, by: text, reason: text }, open),
+    summary: "An agent or a principal, `by`, asks a holder to release a lock. `by_owner` is the owner that it named.",
+    data: Type.Object({ ...onPath, by: text, by_owner: Type.Optional(text), reason: text }, open),
   },
   "lock.job_claimed": {
     summary: "An active job claims a lock, or has ended its claim.",

@@ -55,7 +55,12 @@ const acquireLock = operation({
       ticket_seconds: Type.Optional(seconds(3_600, "The lease of the ticket; 30 if absent.")),
       purpose: Type.Optional(line),
       note: Type.Optional(line),
-      metadata: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { maxProperties: 32 })),
+      metadata: Type.Optional(
+        Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
+          maxProperties: 32,
+          description: "Data for readers of the lock. Metadata, purpose and note have at most 4 KiB of JSON together.",
+        }),
+      ),
       ...owner,
     },
     closed,
@@ -69,6 +74,7 @@ const acquireLock = operation({
     "deadlock",
     "upgrade_refused",
     "lock_limit",
+    "space_full",
   ],
 });
 
@@ -105,7 +111,15 @@ const upgradeLock = operation({
     "Turns a read or upgradeable lock into a write lock, atomically. With `wait` it goes to the front of the queue.",
   input: Type.Object({ ...held, wait: Type.Optional(Type.Boolean()) }, closed),
   output: Type.Union([granted, queued]),
-  problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "upgrade_refused", "deadlock"],
+  problems: [
+    ...ownerProblems,
+    "path_invalid",
+    "lock_not_held",
+    "lock_denied",
+    "upgrade_refused",
+    "deadlock",
+    "space_full",
+  ],
 });
 
 const downgradeLock = operation({
@@ -120,16 +134,28 @@ const downgradeLock = operation({
 const transferLock = operation({
   name: "transfer-lock",
   kind: "write",
-  summary: "Transfers a lock to another owner, for example from a parent to its child. The old fence ends.",
+  summary:
+    "Transfers a lock to another owner, for example from a parent to its child. The old fence ends. An owner of another " +
+    "principal must have a ticket for the same paths.",
   input: Type.Object({ ...held, to: ownerId }, closed),
   output: grant,
-  problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "deadlock"],
+  problems: [
+    ...ownerProblems,
+    "path_invalid",
+    "lock_not_held",
+    "lock_denied",
+    "lock_limit",
+    "transfer_refused",
+    "deadlock",
+  ],
 });
 
 const requestRelease = operation({
   name: "request-release",
   kind: "write",
-  summary: "Asks the holders of a path to release it, with a reason. The holders are notified and keep their locks.",
+  summary:
+    "Asks the holders of a path to release it, with a reason. The holders are notified and keep their locks. The author " +
+    "is the calling agent, or else the principal. An equal repeated request is not recorded again.",
   input: Type.Object({ path: lockPath, reason: line, ...owner }, closed),
   output: Type.Object({ asked: Type.Array(ownerId) }, closed),
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],

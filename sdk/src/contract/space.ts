@@ -20,7 +20,12 @@ const spaceSettings = Type.Object(
       minimum: 1_048_576,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        "Maximum bytes of all rows together, approximately; 1 GiB by default. Beyond it new data is refused.",
+        "Maximum bytes of all rows together, approximately; 1 GiB by default. Beyond it new entities, locks, tickets, agents and tokens are refused.",
+    }),
+    paths_per_principal_max: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Maximum paths that all owners of one principal hold and wait for; 250,000 by default.",
     }),
     state_hash_every: Type.Integer({
       minimum: 100,

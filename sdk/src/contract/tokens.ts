@@ -44,7 +44,7 @@ const createToken = operation({
   kind: "write",
   summary:
     "Creates a token: a principal with the rights in `allow` until it expires; for operators. The secret is returned once. " +
-    "With `own_key` or an idempotency key, a repeated request gives the same token a new secret.",
+    "With `own_key` or an idempotency key, an equal request gives the same token a new secret, and another request is refused.",
   input: Type.Object(
     {
       principal,
@@ -66,7 +66,7 @@ const createToken = operation({
     { ...token.properties, secret: Type.String({ description: "Returned only once: `hf_` and 64 hex digits." }) },
     closed,
   ),
-  problems: ["not_allowed", "principal_reserved", "token_limit"],
+  problems: ["not_allowed", "principal_reserved", "token_limit", "idempotency_replay_conflict", "space_full"],
 });
 
 const rotateToken = operation({

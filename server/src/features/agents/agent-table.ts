@@ -1,6 +1,7 @@
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
+import { bytesOfTexts } from "../bytes-of-texts.ts";
 
 /** A registration. Its end removes the row; its history stays in the journal. */
 export interface AgentRow {
@@ -61,7 +62,12 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "reg
     ownKey: (row) => (row.ownKey === undefined ? undefined : ownKeyOf(row.principal, row.ownKey)),
     registered: registeredKey,
   },
+  // The own key is in the row and in the key of its index.
+  bytes: (row) => rowOverhead + bytesOfTexts(row.principal, row.name, row.purpose, row.ownKey, row.ownKey),
 };
+
+/** Bytes of an agent in addition to its texts: the row, its ids, its secret's hash and four index entries. */
+const rowOverhead = 1_200;
 
 /** The number of descendants of an agent, kept so that no rule has to count them. */
 interface FamilyRow {

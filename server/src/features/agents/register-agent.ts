@@ -1,9 +1,10 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { agentOperations } from "@holdfast/sdk/contract";
+import type { InputOf, agentOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
+import { spaceFull } from "../space/space-full.ts";
 import {
   agentLimits,
   agentSubject,
@@ -17,6 +18,8 @@ import {
 } from "./agent-table.ts";
 import type { AgentRow } from "./agent-table.ts";
 
+type RegisterInput = InputOf<(typeof agentOperations)["register-agent"]>;
+
 /**
  * The agent's id is that of the command: unique, and known before the decision. The server makes the secret, returns it
  * once and passes only its hash to this rule.
@@ -24,13 +27,14 @@ import type { AgentRow } from "./agent-table.ts";
 export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> = (input, context) => {
   const { state, command, position, time } = context;
   const { own_key: ownKey, parent } = input;
-  if (parent !== undefined && findAgent(state, parent) === undefined) {
+  // An agent of another principal is answered as unknown. A child of it would count in a family that is not the caller's.
+  if (parent !== undefined && findAgent(state, parent)?.principal !== command.principal) {
     return { outcome: refusal("agent_unknown", { agent_id: parent }), events: [] };
   }
   const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
-  if (known !== undefined) return resume(known, input.secret_hash, context);
-  const tooLarge = parent === undefined ? undefined : tooLargeFamily(context, parent);
-  if (tooLarge !== undefined) return tooLarge;
+  if (known !== undefined) return resume(known, input, context);
+  const refused = (parent === undefined ? undefined : tooLargeFamily(context, parent)) ?? spaceFull(context);
+  if (refused !== undefined) return refused;
   const limitMs = input.inactivity_seconds === undefined ? inactivityMs : input.inactivity_seconds * 1000;
   const data = defined({
     own_key: ownKey,
@@ -62,8 +66,15 @@ function uuidOf(id: string): string {
   return digits === null ? id : digits.slice(1).join("-");
 }
 
-function resume(known: AgentRow, secretHash: string | undefined, { time }: DecideContext): Decision {
-  const data = defined({ secret_hash: secretHash });
+/**
+ * The own key is no secret. Where agents must send their secrets, only the agent itself resumes its registration, and it
+ * keeps its secret: a lost reply must not lock it out. Elsewhere the caller is trusted and gets a new secret.
+ */
+function resume(known: AgentRow, input: RegisterInput, { command, time }: DecideContext): Decision {
+  const isProven = input.secret_required === true;
+  if (isProven && command.agent !== known.id)
+    return { outcome: refusal("agent_secret_required", { agent_id: known.id }), events: [] };
+  const data = isProven ? {} : defined({ secret_hash: input.secret_hash });
   return {
     outcome: done({ ...agentView({ ...known, seenAt: time }), resumed: true }),
     events: [{ type: "agent.resumed", subject: agentSubject(known.id), data }],

@@ -2,7 +2,8 @@ import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
-import { currentEpoch, spaceRow } from "../space/space-table.ts";
+import { spaceFull } from "../space/space-full.ts";
+import { currentEpoch } from "../space/space-table.ts";
 import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { sizeOf } from "./size.ts";
@@ -23,7 +24,8 @@ interface EntityChange {
 
 export function changed(change: EntityChange, context: DecideContext): Decision {
   const { target, row } = change;
-  if (isSpaceFull(change, context)) return spaceFull(context);
+  const full = spaceFull(context);
+  if (full !== undefined && !isSmaller(change)) return full;
   const version = (row?.version ?? 0) + 1;
   const epoch = currentEpoch(context.state);
   const event: Event = {
@@ -51,14 +53,8 @@ export function changed(change: EntityChange, context: DecideContext): Decision 
 }
 
 /** Over the quota no entity may grow. Shrinking and deleting are still allowed. */
-function isSpaceFull({ row, value }: EntityChange, { state }: DecideContext): boolean {
-  if (state.bytes <= spaceRow(state).settings.state_bytes_max) return false;
-  return !isLive(row) || sizeOf(value).bytes >= row.size.bytes;
-}
-
-function spaceFull({ state }: DecideContext): Decision {
-  const { state_bytes_max: bytesMax } = spaceRow(state).settings;
-  return { outcome: refusal("space_full", { state_bytes: state.bytes, state_bytes_max: bytesMax }), events: [] };
+function isSmaller({ row, value }: EntityChange): boolean {
+  return isLive(row) && sizeOf(value).bytes < row.size.bytes;
 }
 
 /** The entity already has this value. Its version stays and nothing is recorded. */

@@ -38,6 +38,7 @@ export const locksFeature: Feature = {
     tables.holdCounterTable,
     tables.waitCounterTable,
     tables.ownerTable,
+    tables.principalTable,
     tables.ticketTable,
     tables.waitTable,
     tables.lockSingletonTable,

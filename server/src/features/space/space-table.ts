@@ -59,6 +59,7 @@ const firstRow: SpaceRow = {
   settings: {
     idempotency_window_ms: 24 * 60 * 60 * 1000,
     state_bytes_max: 1024 ** 3,
+    paths_per_principal_max: 250_000,
     state_hash_every: 50_000,
     component_toggles: {},
   },

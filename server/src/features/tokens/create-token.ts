@@ -1,10 +1,12 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { tokenOperations } from "@holdfast/sdk/contract";
+import type { InputOf, tokenOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { sameJson } from "@holdfast/sdk/json/same-json";
 import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { operatorOnly } from "../operator-only.ts";
+import { spaceFull } from "../space/space-full.ts";
 import { reservedPrincipals, tokenLimits, tokenOwnKey, tokenSubject, tokenTable, tokenView } from "./token-table.ts";
 import type { TokenRow } from "./token-table.ts";
 
@@ -19,11 +21,13 @@ export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (in
     return { outcome: refusal("input_invalid", { issues }), events: [] };
   }
   const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
-  if (known !== undefined) return renew(known, secretHash);
+  if (known !== undefined) return isSameRequest(known, input) ? renew(known, secretHash) : keyConflict(known);
   if (state.rows(tokenTable).size >= tokenLimits.tokensMax) {
     return { outcome: refusal("token_limit", { limit: tokenLimits.tokensMax }), events: [] };
   }
-  const expiresAt = time + (input.expires_in_seconds ?? tokenLimits.expiresInSeconds) * 1000;
+  const full = spaceFull(context);
+  if (full !== undefined) return full;
+  const expiresAt = time + lifetimeMs(input);
   const data = defined({
     principal,
     allow: input.allow,
@@ -44,6 +48,26 @@ export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (in
 function reservedRefusal(principal: string): Decision | undefined {
   if (!reservedPrincipals.includes(principal)) return undefined;
   return { outcome: refusal("principal_reserved", { principal }), events: [] };
+}
+
+type TokenInput = InputOf<(typeof tokenOperations)["create-token"]>;
+
+function lifetimeMs(input: TokenInput): number {
+  return (input.expires_in_seconds ?? tokenLimits.expiresInSeconds) * 1000;
+}
+
+/** A key that is used again for other rights must not hand out the token that has the first ones. */
+function isSameRequest(row: TokenRow, input: TokenInput): boolean {
+  return (
+    row.principal === input.principal &&
+    row.note === input.note &&
+    row.expiresAt - row.createdAt === lifetimeMs(input) &&
+    sameJson(row.allow as unknown as Json, input.allow as unknown as Json)
+  );
+}
+
+function keyConflict({ position }: TokenRow): Decision {
+  return { outcome: refusal("idempotency_replay_conflict", { position }), events: [] };
 }
 
 function renew(known: TokenRow, secretHash: string): Decision {

@@ -2,6 +2,7 @@ import type { Allowance } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
+import { bytesOfTexts } from "../bytes-of-texts.ts";
 
 /**
  * A live or expired token that is neither revoked nor removed. The secret itself is neither here nor in the journal,
@@ -61,8 +62,8 @@ export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "own
     ownKey: (row) => (row.ownKey === undefined ? undefined : tokenOwnKey(row.createdBy, row.ownKey)),
     previous: (row) => row.previous?.secretHash,
   },
-  // A token may have a hundred prefixes, so its bytes are counted from their text.
-  bytes: (row) => 256 + JSON.stringify(row.allow).length,
+  // A token may have a hundred prefixes, so they are counted too.
+  bytes: (row) => rowOverhead + bytesOfTexts(row.principal, row.note, row.ownKey, row.rotationKey) + bytesOfAllow(row.allow),
 };
 
 /** The token with this hash of a secret, and the end of that secret. Undefined if no token has or had it. */
@@ -73,6 +74,13 @@ export function findSecret(state: StateReader, hash: string): { row: TokenRow; v
   const [row] = rows.scan("previous", { prefix: hash, limit: 1 });
   if (row?.previous?.secretHash !== hash) return undefined;
   return { row, validUntil: Math.min(row.previous.validUntil, row.expiresAt) };
+}
+
+/** Bytes of a token in addition to its texts: the row, its keys, its hashes and five index entries. */
+const rowOverhead = 1_200;
+
+function bytesOfAllow(allow: readonly Allowance[]): number {
+  return allow.reduce((bytes, { under }) => bytes + 300 + bytesOfTexts(under), 0);
 }
 
 export function findToken(state: StateReader, id: string): TokenRow | undefined {

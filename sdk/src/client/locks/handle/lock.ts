@@ -21,7 +21,10 @@ export interface LockedPath {
 
 /** A request of another owner to release the lock. */
 export interface ReleaseRequest {
+  /** The agent or the principal that sent it. */
   readonly by: string;
+  /** The owner that needs the lock, if the author named another than itself. The author chose this name. */
+  readonly byOwner?: string;
   readonly reason: string;
   readonly path: string;
 }

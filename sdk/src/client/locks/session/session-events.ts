@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { WatchedEvent } from "../../transport.ts";
 import type { HeldGrant } from "../handle/held-grant.ts";
 import type { LossReason } from "../handle/lock-errors.ts";
@@ -39,9 +40,9 @@ const rules: Readonly<Record<string, (session: Holdings, data: Data, context: Ev
   "evt.lock.recovered": (session, data) => pathsFreed(session, data, "recovered"),
   "evt.lock.forced": (session, data) => pathsFreed(session, data, "forced"),
   "evt.lock.release_requested": (session, data) => {
-    const { fence, by, reason, resource_id: path } = data as Readonly<Record<string, string>>;
+    const { fence, by, by_owner: byOwner, reason, resource_id: path } = data as Readonly<Record<string, string>>;
     const grant = session.grants.get(fence ?? "");
-    grant?.requestRelease({ by: by ?? "", reason: reason ?? "", path: path ?? "" });
+    grant?.requestRelease(defined({ by: by ?? "", byOwner, reason: reason ?? "", path: path ?? "" }));
     return grant !== undefined;
   },
   "evt.lock.waiting": (session, data) => {

@@ -59,10 +59,11 @@ function watchLock(lock: Lock, messages: LockMessages, lose: (reason: string, wi
       if (state === "lost") onLost();
       if (state === "uncertain") onUncertain();
     }),
-    lock.onReleaseRequested(({ by, reason, path }) => {
-      const [requester, requested] = [by, path].map(escapeControlChars);
-      const text = `${requester} asks you to release ${requested}: "${escapeControlChars(reason)}"`;
-      messages.write("release_requested", { by, reason, path }, text);
+    lock.onReleaseRequested((request) => {
+      const { by, byOwner, reason, path } = request;
+      const requester = escapeControlChars(byOwner === undefined ? by : `${by} for ${byOwner}`);
+      const text = `${requester} asks you to release ${escapeControlChars(path)}: "${escapeControlChars(reason)}"`;
+      messages.write("release_requested", { ...request }, text);
     }),
   ];
   // The state may have changed before the listeners were added.

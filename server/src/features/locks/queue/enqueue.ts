@@ -14,6 +14,7 @@ import { grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { RequestTerms } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/count-owner.ts";
 import { refused } from "../rules/owner.ts";
+import { spaceFull } from "../../space/space-full.ts";
 import { endedMax, isFull, lockLimits } from "../tables/settings.ts";
 import { termsData } from "../tables/terms-data.ts";
 
@@ -54,6 +55,8 @@ export function enqueue(context: DecideContext, queued: QueuedRequest): Decision
   const { request, blocker, terms, upgrades } = queued;
   const { ticketCount } = countsOf(state, request.owner);
   if (ticketCount >= lockLimits.ticketsPerOwnerMax) return refused("lock_limit", { tickets: ticketCount });
+  const full = spaceFull(context);
+  if (full !== undefined) return full;
   const deadlock = findDeadlock(state, request);
   if (deadlock !== undefined) return refuseDeadlock(context, request, deadlock);
   const ticket = nextTicket(context);

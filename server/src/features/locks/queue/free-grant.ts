@@ -4,7 +4,7 @@ import { cancelQueuedTicket, isWatched, shownEnd, grantNext, withOrder } from ".
 import { nextFence } from "../tables/fence.ts";
 import { lockAcquiredEvents, lockFreedEvents, iso } from "../tables/lock-events.ts";
 import type { FreeingType } from "../tables/lock-events.ts";
-import { ownPrefix } from "../rules/owner.ts";
+import { ownPrefix } from "../tables/count-owner.ts";
 import { dueTime, grantTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
 import { breakReleaseDeadlocks } from "./break-release-deadlocks.ts";

@@ -2,6 +2,7 @@ import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
+import { spaceFull } from "../../space/space-full.ts";
 import type { Event } from "../../../machine/entry.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
 import { acceptance, renewTicket, liveTicket } from "./accept-lock.ts";
@@ -34,13 +35,14 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   if (held !== undefined) return extendHeld(context, held, paths, terms, input);
   const orderRefusal = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
   if (orderRefusal !== undefined) return orderRefusal;
-  const limitRefusal = ownerLimitRefusal(context, owner, paths.length);
+  // A repeated request keeps its ticket. Its paths are counted already, so no limit and no quota refuses it.
+  const ticket = input.wait === true ? waitingAlready(context, owner, paths) : undefined;
+  const limitRefusal = ticket === undefined ? ownerLimitRefusal(context, owner, paths.length) : undefined;
   if (limitRefusal !== undefined) return limitRefusal;
   const request = { owner, rank: Infinity, paths };
   const blocker = blockerNow(context, request);
-  if (blocker === undefined) return grant(context, owner, paths, terms);
+  if (blocker === undefined) return spaceFull(context) ?? grant(context, owner, paths, terms);
   if (input.wait !== true) return deny(context, request);
-  const ticket = waitingAlready(context, owner, paths);
   if (ticket !== undefined) return renewTicket(context, ticket);
   return enqueue(context, { request, blocker, terms, ticketSeconds: input.ticket_seconds });
 };

@@ -1,12 +1,10 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { refusal } from "../../../machine/refusal.ts";
 import { findAgent } from "../../agents/agent-table.ts";
+import { spaceRow } from "../../space/space-table.ts";
 import { ownerTable } from "../tables/lock-tables.ts";
-import { countsOf } from "../tables/count-owner.ts";
+import { countsOf, ownPrefix, pathsOfPrincipal, principalOf } from "../tables/count-owner.ts";
 import { lockLimits, lockSettings } from "../tables/settings.ts";
-
-/** Owners with this prefix belong to Holdfast. */
-export const ownPrefix = "holdfast:";
 
 /** The owner that a command concerns, or the refusal of the command. */
 export function ownerOf(
@@ -27,17 +25,26 @@ export function ownerOf(
   return { owner };
 }
 
-/** Refuses more paths for an owner at its limit, or for an ended owner whose locks are still being freed. */
+/**
+ * Refuses more paths for an owner or a principal at its limit, or for an ended owner whose locks are still being freed.
+ * Paths that stay with the principal, as in most transfers, are not counted again.
+ */
 export function ownerLimitRefusal(
-  { state }: Pick<DecideContext, "state">,
+  { state, command }: Pick<DecideContext, "state" | "command">,
   owner: string,
   pathCount: number,
+  from?: string,
 ): Decision | undefined {
   const { pathCount: held, waitCount, leaving } = countsOf(state, owner);
   if (leaving !== undefined) return refused("owner_taken", { owner_id: owner });
   const paths = held + waitCount + pathCount;
-  if (paths <= lockLimits.pathsPerOwnerMax) return undefined;
-  return refused("lock_limit", { paths, limit: lockLimits.pathsPerOwnerMax });
+  if (paths > lockLimits.pathsPerOwnerMax)
+    return refused("lock_limit", { paths, limit: lockLimits.pathsPerOwnerMax, counted: "owner" });
+  const principal = principalOf(state, owner, command);
+  if (principal === from) return undefined;
+  const { paths_per_principal_max: limit } = spaceRow(state).settings;
+  const ofPrincipal = pathsOfPrincipal(state, principal) + pathCount;
+  return ofPrincipal <= limit ? undefined : refused("lock_limit", { paths: ofPrincipal, limit, counted: "principal" });
 }
 
 export function isRefused<T extends object>(result: T | Decision): result is Decision {

@@ -8,7 +8,7 @@ import { findHeld } from "../tables/find-held.ts";
 import { iso, lockSubject } from "../tables/lock-events.ts";
 import { isRefused } from "./owner.ts";
 import { kindAt } from "../tables/settings.ts";
-import { leaseOf } from "./wanted-paths.ts";
+import { leaseOf, termsTooLarge } from "./wanted-paths.ts";
 
 /** Extends a lease; the fence stays. An overdue lease ends before this rule runs and stays ended. */
 export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, context) => {
@@ -18,6 +18,8 @@ export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, 
   const kinds = row.paths.map(({ path }) => ({ kind: kindAt(state, path) }));
   const ttlMs = input.ttl_seconds === undefined ? row.ttlMs : leaseOf(input.ttl_seconds, kinds);
   if (typeof ttlMs !== "number") return ttlMs;
+  const tooLarge = input.note === undefined ? undefined : termsTooLarge({ ...row, note: input.note }, "/note");
+  if (tooLarge !== undefined) return tooLarge;
   const changed = { ...row, ttlMs, expiresAt: renewedEnd({ ...row, ttlMs }, time) };
   const path = row.paths[0]?.path ?? "";
   const lease = {

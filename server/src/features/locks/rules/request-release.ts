@@ -1,37 +1,60 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../../machine/entry.ts";
 import { done } from "../../../machine/refusal.ts";
+import type { StateReader } from "../../../machine/state.ts";
 import type { Decide } from "../../rule-of.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
 import { blockingHolders } from "../queue/deny.ts";
 import { notHeld } from "../tables/find-held.ts";
 import { lockSubject } from "../tables/lock-events.ts";
+import { grantTable } from "../tables/lock-tables.ts";
+import type { ReleaseRequestRow } from "../tables/lock-tables.ts";
 import { pathFault } from "../tables/path-fault.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 
 /**
  * Asks every holder that blocks a write to release its lock. The holders see the author and the reason, and keep their
- * locks.
+ * locks. The author is the agent or the principal of the command: holders obey some authors, so no caller may choose
+ * its name. `owner_id` stands beside it. A request equal to the author's open one is not recorded again.
  */
 export const requestRelease: Decide<(typeof lockOperations)["request-release"]> = (input, context) => {
-  const caller = ownerOf({ owner_id: input.owner_id ?? context.command.agent ?? context.command.principal }, context);
+  const { state, command } = context;
+  const by = command.agent ?? command.principal;
+  const caller = ownerOf({ owner_id: input.owner_id ?? by }, context);
   if (isRefused(caller)) return caller;
   const reason = pathFault(input.path);
   if (reason !== undefined) return refused("path_invalid", { path: input.path, reason });
   const paths = [{ path: input.path, mode: "write", scope: "tree" } as const];
-  const holders = blockingHolders(context.state, { owner: caller.owner, rank: Infinity, paths });
+  const holders = blockingHolders(state, { owner: caller.owner, rank: Infinity, paths });
   if (holders.length === 0) return notHeld(caller.owner, { path: input.path });
-  const events: Event[] = holders.map(({ path, fence, owner }) => ({
-    type: "lock.release_requested",
-    subject: lockSubject(path),
-    data: {
-      resource_id: path,
-      owner_id: owner,
-      fence,
-      by: caller.owner,
-      reason: input.reason,
-      ...coHoldersOf(context.state, path, fence),
-    },
-  }));
+  const request: ReleaseRequestRow = {
+    by,
+    ...(caller.owner === by ? {} : { owner: caller.owner }),
+    reason: input.reason,
+  };
+  const events: Event[] = holders
+    .filter(({ fence }) => !isOpen(state, fence, request))
+    .map(({ path, fence, owner }) => ({
+      type: "lock.release_requested",
+      subject: lockSubject(path),
+      data: {
+        resource_id: path,
+        owner_id: owner,
+        fence,
+        by,
+        ...(request.owner === undefined ? {} : { by_owner: request.owner }),
+        reason: input.reason,
+        ...coHoldersOf(state, path, fence),
+      },
+    }));
   return { outcome: done({ asked: [...new Set(holders.map(({ owner }) => owner))] }), events, attachment: {} };
 };
+
+/** True if the author's open request to this grant is the same. */
+function isOpen(state: StateReader, fence: string, { by, owner, reason }: ReleaseRequestRow): boolean {
+  const open = state
+    .rows(grantTable)
+    .get(fence)
+    ?.releaseRequests?.find((request) => request.by === by);
+  return open !== undefined && open.owner === owner && open.reason === reason;
+}

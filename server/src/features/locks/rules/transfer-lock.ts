@@ -1,5 +1,5 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
-import type { Decision } from "../../../machine/feature.ts";
+import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import { findAgent } from "../../agents/agent-table.ts";
@@ -16,7 +16,11 @@ import { findHeld } from "../tables/find-held.ts";
 import { lockChangedEvents } from "../tables/lock-events.ts";
 import { gap, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
-import { isRefused, ownPrefix, refused, ownerLimitRefusal } from "./owner.ts";
+import { ownPrefix, principalOf } from "../tables/count-owner.ts";
+import { covers } from "../tables/modes.ts";
+import type { PathLock } from "../tables/modes.ts";
+import { ancestorsOf } from "../tables/path-fault.ts";
+import { isRefused, refused, ownerLimitRefusal } from "./owner.ts";
 import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 
 /**
@@ -28,7 +32,7 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   if (isRefused(row)) return row;
   const { state } = context;
   const { to } = input;
-  const transferRefusal = recipientRefusal(state, row, to) ?? remainingConflict(state, row, to);
+  const transferRefusal = recipientRefusal(context, row, to) ?? remainingConflict(state, row, to);
   if (transferRefusal !== undefined) return transferRefusal;
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
   if (deadlock !== undefined) return refuseDeadlock(context, { owner: to, paths: row.paths }, deadlock);
@@ -68,10 +72,30 @@ function remainingConflict(state: StateReader, row: GrantRow, to: string): Decis
   return undefined;
 }
 
-function recipientRefusal(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+function recipientRefusal(context: DecideContext, row: GrantRow, to: string): Decision | undefined {
+  const { state, command } = context;
   if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
   if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
-  return ownerLimitRefusal({ state }, to, row.paths.length);
+  const isForeign = principalOf(state, to, command) !== command.principal;
+  if (isForeign && !waitsForAll(state, to, row.paths)) return refused("transfer_refused", { owner_id: to });
+  return ownerLimitRefusal(context, to, row.paths.length, command.principal);
+}
+
+/**
+ * The consent of an owner of another principal: its tickets request every path, at least as strongly. Without consent a
+ * transfer would use up the limits of that principal, and put it on paths to which it has no right.
+ */
+function waitsForAll(state: StateReader, owner: string, paths: readonly PathLock[]): boolean {
+  const tickets = state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
+  const wanted = new Map<string, PathLock[]>();
+  for (const lock of tickets.flatMap((ticket) => ticket.paths))
+    wanted.set(lock.path, [...(wanted.get(lock.path) ?? []), lock]);
+  return paths.every((given) => {
+    const isAsked = (path: string): boolean => wanted.get(path)?.some((lock) => covers(lock, given)) === true;
+    const isAskedAbove = (path: string): boolean =>
+      wanted.get(path)?.some((lock) => lock.scope === "tree" && covers(lock, given)) === true;
+    return isAsked(given.path) || ancestorsOf(given.path).some(isAskedAbove);
+  });
 }
 
 /** Agent ids are UUIDs. An unregistered owner with a UUID has ended, so the lock would have no user. */

@@ -1,6 +1,8 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
+import { measure } from "@holdfast/sdk/json/measure";
 import type { StateReader } from "../../../machine/state.ts";
 import { compareInOrder } from "../tables/lock-kinds.ts";
 import type { LockKind } from "../tables/lock-kinds.ts";
@@ -9,7 +11,7 @@ import type { RequestTerms } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
 import type { PathLock, Mode, Scope } from "../tables/modes.ts";
 import { refused } from "./owner.ts";
-import { kindAt } from "../tables/settings.ts";
+import { kindAt, lockLimits } from "../tables/settings.ts";
 
 type AcquireInput = InputOf<(typeof lockOperations)["acquire-lock"]>;
 
@@ -58,6 +60,8 @@ function stronger(a: WantedPath, b: WantedPath): WantedPath {
 export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): RequestTerms | Decision {
   const ttlMs = leaseOf(input.ttl_seconds, paths);
   if (typeof ttlMs !== "number") return ttlMs;
+  const tooLarge = termsTooLarge(input as CarriedTerms, "/metadata");
+  if (tooLarge !== undefined) return tooLarge;
   return {
     ttlMs,
     maxHoldMs: millisecondsOf(input.max_hold_seconds),
@@ -66,6 +70,19 @@ export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): Requ
     note: input.note,
     metadata: input.metadata as JsonObject | undefined,
   };
+}
+
+/** The terms that a lock carries for its readers. */
+type CarriedTerms = Pick<RequestTerms, "purpose" | "note" | "metadata">;
+
+/** Refuses terms that are too large together. Purpose and note alone are always small enough. */
+export function termsTooLarge({ purpose, note, metadata }: CarriedTerms, pointer: string): Decision | undefined {
+  if (metadata === undefined) return undefined;
+  const { termsBytesMax: bytesMax } = lockLimits;
+  const carried = defined({ purpose, note, metadata });
+  if (measure(carried, { bytesMax, depthMax: Infinity, membersMax: Infinity }).ok) return undefined;
+  const message = `must be smaller: metadata, purpose and note have at most ${String(bytesMax)} bytes of JSON together`;
+  return refused("input_invalid", { issues: [{ pointer, message }] });
 }
 
 function millisecondsOf(seconds: number | undefined): number | undefined {

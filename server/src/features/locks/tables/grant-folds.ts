@@ -7,7 +7,7 @@ import { countingLists } from "./co-holders.ts";
 import { seqOf } from "./fence.ts";
 import { removeTicket } from "./ticket-folds.ts";
 import { dueTime, gap, grantTable, holdTable, holdCounterTable, lockSingletonTable } from "./lock-tables.ts";
-import type { GrantRow, LockPaceRow, RequestTerms } from "./lock-tables.ts";
+import type { GrantRow, LockPaceRow, ReleaseRequestRow, RequestTerms } from "./lock-tables.ts";
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
@@ -158,7 +158,7 @@ function foldRefreshed(state: StateWriter, { data }: Event, entry: FoldedEntry):
 
 /** The same grant with other modes or another owner, and always with a new fence. */
 function foldChanged(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
-  const { upgrading: _upgrading, releaseRequest: _request, ...row } = existing(state, data["previous_fence"], entry);
+  const { upgrading: _upgrading, releaseRequests: _requests, ...row } = existing(state, data["previous_fence"], entry);
   const paths = pathsOf(data);
   const owner = data["owner_id"] as string;
   const principal = principalOf(state, owner, entry);
@@ -179,11 +179,17 @@ function foldAccepted(state: StateWriter, { data }: Event, entry: FoldedEntry): 
   state.rows(grantTable).put(row);
 }
 
+/** Maximum open release requests of a grant. The oldest leaves first. */
+const releaseRequestsMax = 16;
+
+/** A request replaces an earlier one of its author. */
 function foldReleaseRequested(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const row = existing(state, data["fence"], entry);
-  state
-    .rows(grantTable)
-    .put({ ...row, releaseRequest: { by: data["by"] as string, reason: data["reason"] as string } });
+  const { by, by_owner: owner, reason } = data as { readonly by: string; by_owner?: string; readonly reason: string };
+  const others = (row.releaseRequests ?? []).filter((request) => request.by !== by);
+  const request: ReleaseRequestRow = owner === undefined ? { by, reason } : { by, owner, reason };
+  const releaseRequests = [...others, request].slice(-releaseRequestsMax);
+  state.rows(grantTable).put({ ...row, releaseRequests });
 }
 
 function foldJob(state: StateWriter, { data }: Event, entry: FoldedEntry): void {

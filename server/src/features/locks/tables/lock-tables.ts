@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { TableSpec } from "../../../machine/table.ts";
+import { lockBytes } from "./lock-bytes.ts";
 import type { OwnKinds } from "./lock-kinds.ts";
 import type { PathLock, Mode, Scope } from "./modes.ts";
 
@@ -52,7 +53,17 @@ export interface GrantRow extends Terms {
   readonly upgrading?: string;
   /** The active job that claims the grant. */
   readonly job?: string;
-  readonly releaseRequest?: { readonly by: string; readonly reason: string };
+  /** The open requests to release it, one per author, the newest last. */
+  readonly releaseRequests?: readonly ReleaseRequestRow[];
+}
+
+/** A request to release a grant. */
+export interface ReleaseRequestRow {
+  /** The agent or the principal that sent it. */
+  readonly by: string;
+  /** The owner that needs the lock, if the author named another than itself. */
+  readonly owner?: string;
+  readonly reason: string;
 }
 
 /** Time at which a timer may free the grant; undefined while an active job claims it. */
@@ -72,6 +83,7 @@ export const grantTable: TableSpec<GrantRow, "due" | "ticket"> = {
     },
     ticket: (row) => row.ticket,
   },
+  bytes: lockBytes.grant,
 };
 
 /** One path of a grant. */
@@ -101,6 +113,7 @@ export const holdTable: TableSpec<HoldRow, Mode | "owner" | "order"> = {
     owner: (row) => `${row.owner}${gap}${row.path}${gap}`,
     order: (row) => (row.order === undefined ? undefined : orderKey(row.owner, row.order, row.path)),
   },
+  bytes: lockBytes.hold,
 };
 
 export function orderKey(owner: string, order: number, path: string): string {
@@ -119,11 +132,13 @@ export const holdCounterTable: TableSpec<PathCounterRow, never> = {
   name: "lock-counters",
   key: (row) => row.path,
   sorts: {},
+  bytes: lockBytes.counter,
 };
 export const waitCounterTable: TableSpec<PathCounterRow, never> = {
   name: "wait-counters",
   key: (row) => row.path,
   sorts: {},
+  bytes: lockBytes.counter,
 };
 
 /** Number of paths that an owner holds, of its tickets, and of the paths that these wait for. */
@@ -145,6 +160,19 @@ export const ownerTable: TableSpec<OwnerRow, "leaving"> = {
   name: "lock-owners",
   key: (row) => row.owner,
   sorts: { leaving: (row) => (row.leaving === undefined ? undefined : row.owner) },
+  bytes: lockBytes.owner,
+};
+
+/** Number of paths that all owners of a principal hold and wait for. Owners are free text, so theirs bound nothing. */
+export interface PrincipalRow {
+  readonly principal: string;
+  readonly pathCount: number;
+}
+
+export const principalTable: TableSpec<PrincipalRow, never> = {
+  name: "lock-principals",
+  key: (row) => row.principal,
+  sorts: {},
 };
 
 export interface TicketRow extends Terms {
@@ -172,6 +200,7 @@ export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "block
     blocker: (row) => `${row.waitsFor}${gap}${sortable(row.rank)}`,
     rank: (row) => sortable(row.rank),
   },
+  bytes: lockBytes.ticket,
 };
 
 /** The relation of a wait to a path: at the path with scope `tree` or `self`, or below it. */
@@ -198,7 +227,12 @@ export function queueKey(row: Pick<WaitRow, "path" | "relation" | "mode" | "rank
   return queuePrefix(row.path, row.relation, row.mode) + sortable(rankMax - row.rank);
 }
 
-export const waitTable: TableSpec<WaitRow, "queue"> = { name: "lock-waits", key: queueKey, sorts: { queue: queueKey } };
+export const waitTable: TableSpec<WaitRow, "queue"> = {
+  name: "lock-waits",
+  key: queueKey,
+  sorts: { queue: queueKey },
+  bytes: lockBytes.wait,
+};
 
 /** Settings of all locks, and the few numbers that must survive from one entry to the next. */
 export interface LockSettingsRow {

@@ -54,6 +54,8 @@ export const lockLimits = {
   ticketsPerOwnerMax: 1_000,
   /** Maximum events after which an entry starts nothing more. The next entries continue at once. */
   eventsPerEntryMax: 2_000,
+  /** Maximum bytes of JSON of metadata, purpose and note together. Every lock and every ticket keeps them in memory. */
+  termsBytesMax: 4_096,
   ticketMs: 30_000,
   /** Time to accept a granted ticket. Afterwards the next ticket gets the lock. */
   acceptMs: 10_000,

@@ -18,7 +18,7 @@ import {
   ticketTable,
   waitTable,
 } from "../tables/lock-tables.ts";
-import type { GrantRow, HoldRow, TicketRow } from "../tables/lock-tables.ts";
+import type { GrantRow, HoldRow, ReleaseRequestRow, TicketRow } from "../tables/lock-tables.ts";
 import { modes } from "../tables/modes.ts";
 import { kindAt } from "../tables/settings.ts";
 
@@ -28,12 +28,16 @@ function stateOf(row: GrantRow | undefined, time: number): "held" | "stale" {
 
 function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
   const grant = state.rows(grantTable).get(row.fence);
-  const request = grant?.releaseRequest;
+  const request = grant?.releaseRequests?.at(-1);
   return {
     ...holderView(state, row),
     state: stateOf(grant, time),
-    asked_to_release: request === undefined ? null : `${request.by}: ${request.reason}`,
+    asked_to_release: request === undefined ? null : releaseRequestText(request),
   };
+}
+
+function releaseRequestText({ by, owner, reason }: ReleaseRequestRow): string {
+  return owner === undefined ? `${by}: ${reason}` : `${by} for ${owner}: ${reason}`;
 }
 
 function bySeq(a: HoldRow, b: HoldRow): number {

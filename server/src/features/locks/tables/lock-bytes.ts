@@ -1,0 +1,52 @@
+/**
+ * Bytes of the rows of locks in the space's quota. Each counts its objects, its keys and its index entries, measured on a
+ * heap with a million rows, and the texts that a caller chose.
+ */
+import { measure } from "@holdfast/sdk/json/measure";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { bytesOfTexts } from "../../bytes-of-texts.ts";
+import { noLimits } from "../../entities/size.ts";
+import type { GrantRow, HoldRow, OwnerRow, PathCounterRow, Terms, TicketRow, WaitRow } from "./lock-tables.ts";
+
+/** Bytes of one path in the list of a grant or a ticket, without its text, which the row of that path counts. */
+const listedPath = 64;
+
+/** Bytes of a member of metadata in addition to its text. */
+const memberBytes = 32;
+
+/** Metadata never changes, and every renewal of a lease keeps the same object. So it is measured once. */
+const measuredMetadata = new WeakMap<JsonObject, number>();
+
+function bytesOfMetadata(metadata: JsonObject): number {
+  const known = measuredMetadata.get(metadata);
+  if (known !== undefined) return known;
+  const measured = measure(metadata, noLimits);
+  if (!measured.ok) throw new Error("unreachable: measured without limits");
+  const bytes = 2 * measured.size.bytes + memberBytes * measured.size.members;
+  measuredMetadata.set(metadata, bytes);
+  return bytes;
+}
+
+function bytesOfTerms({ purpose, note, metadata }: Terms): number {
+  return bytesOfTexts(purpose, note) + (metadata === undefined ? 0 : bytesOfMetadata(metadata));
+}
+
+export const lockBytes = {
+  grant(row: GrantRow): number {
+    const bytes = 400 + listedPath * row.paths.length + bytesOfTexts(row.owner) + bytesOfTerms(row);
+    const { releaseRequests } = row;
+    if (releaseRequests === undefined) return bytes;
+    return releaseRequests.reduce(
+      (sum, { by, owner, reason }) => sum + 100 + bytesOfTexts(by, owner, reason),
+      bytes + 100,
+    );
+  },
+  /** The path is in the row, in its key and in two indexes. */
+  hold: (row: HoldRow): number => 300 + 4 * bytesOfTexts(row.path) + 2 * bytesOfTexts(row.owner),
+  counter: (row: PathCounterRow): number => 200 + 2 * bytesOfTexts(row.path),
+  owner: (row: OwnerRow): number => 200 + 2 * bytesOfTexts(row.owner),
+  ticket: (row: TicketRow): number =>
+    600 + listedPath * row.paths.length + 3 * bytesOfTexts(row.owner, row.paths[0]?.path) + bytesOfTerms(row),
+  /** The path is in the row, in its key and in the index. */
+  wait: (row: WaitRow): number => 300 + 3 * bytesOfTexts(row.path) + bytesOfTexts(row.owner),
+} as const;
