@@ -63,7 +63,8 @@ export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "own
     previous: (row) => row.previous?.secretHash,
   },
   // A token may have a hundred prefixes, so they are counted too.
-  bytes: (row) => rowOverhead + bytesOfTexts(row.principal, row.note, row.ownKey, row.rotationKey) + bytesOfAllow(row.allow),
+  bytes: (row) =>
+    rowOverhead + bytesOfTexts(row.principal, row.note, row.ownKey, row.rotationKey) + bytesOfAllow(row.allow),
 };
 
 /** The token with this hash of a secret, and the end of that secret. Undefined if no token has or had it. */

@@ -164,7 +164,7 @@ export const ownerTable: TableSpec<OwnerRow, "leaving"> = {
 };
 
 /** Number of paths that all owners of a principal hold and wait for. Owners are free text, so theirs bound nothing. */
-export interface PrincipalRow {
+interface PrincipalRow {
   readonly principal: string;
   readonly pathCount: number;
 }
