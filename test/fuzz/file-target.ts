@@ -7,7 +7,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
@@ -76,7 +75,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof JournalError || error instanceof UnknownHistoryError || error instanceof ConfigError;
 }
 
-async function refusesOrReads(work: () => unknown): Promise<void> {
+async function refusesOrReads(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -184,14 +183,15 @@ export const fileTarget: FuzzTarget = {
     return Promise.resolve({
       round: async (random) => {
         const kind = random.weighed({ export: 5, segment: 3, checkpoint: 1, settings: 1, marks: 1 });
-        await refusesOrReads(() => {
-          if (kind === "export") return importText(random);
-          if (kind === "checkpoint") return loadState(random);
-          if (kind === "segment") return readSegment(random, folder);
-          return kind === "settings" ? readSettings(random, folder) : readMarks(random, folder);
+        await refusesOrReads(async () => {
+          if (kind === "export") await importText(random);
+          if (kind === "checkpoint") await loadState(random);
+          if (kind === "segment") readSegment(random, folder);
+          if (kind === "settings") readSettings(random, folder);
+          if (kind === "marks") readMarks(random, folder);
         });
         // Node frees the memory of a failed decompression in the next turn of its event loop.
-        if (kind === "segment") await setImmediate();
+        if (kind === "segment") await new Promise((resolve) => setImmediate(resolve));
       },
       close: () => {
         rmSync(folder, { recursive: true });

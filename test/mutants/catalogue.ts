@@ -2,6 +2,7 @@
 import { clientMutants } from "./client-mutants.ts";
 import { doorMutants } from "./door-mutants.ts";
 import { engineMutants } from "./engine-mutants.ts";
+import { fileMutants } from "./file-mutants.ts";
 import { journalMutants } from "./journal-mutants.ts";
 import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
@@ -12,6 +13,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Locks: lockMutants,
   Engine: engineMutants,
   Journals: journalMutants,
+  "Files from elsewhere": fileMutants,
   "Access and doors": doorMutants,
   Client: clientMutants,
 };

@@ -139,7 +139,7 @@ test(
     writeFileSync(join(folder, "no.ndjson"), "hello\n");
     const none = await run(folder, "journal import no.ndjson --data empty");
     assert.equal(none.code, 4);
-    assert.match(none.errors, /Line 1 is not a batch/);
+    assert.match(none.errors, /Line 1 of .*no\.ndjson is not a batch/);
     const missing = await run(folder, "journal import gone.ndjson --data empty");
     assert.equal(missing.code, 6);
     assert.match(missing.errors, /cannot read \S*gone\.ndjson/);

@@ -1,4 +1,4 @@
-/** Backups and data folders that an attacker prepared. Whatever they hold, nothing outside the folder changes. */
+/** Backups and data folders that an attacker prepared. Regardless of their content, nothing outside the folder changes. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

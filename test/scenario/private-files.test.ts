@@ -1,4 +1,4 @@
-/** The files of Holdfast are private to their user, whatever the umask is and whatever was there before. */
+/** The files of Holdfast are private to their user, regardless of the umask and of the rights of an existing folder. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

@@ -47,7 +47,6 @@ export async function importJournal(
     let isMarked = false;
     const mark = (position: number): void => {
       markRestored(folder, { position, from, revokesTokens: !keepsTokens });
-      isMarked = true;
     };
     for await (const line of splitLines(text, from)) {
       lineNumber += 1;
@@ -58,6 +57,7 @@ export async function importJournal(
       if (batch.first <= start.position) continue;
       // Before the first append: this history may continue elsewhere, so the next start must raise the epoch.
       if (!isMarked) mark(start.position);
+      isMarked = true;
       await importBatch(journal, batch);
       onProgress(verification.position);
     }

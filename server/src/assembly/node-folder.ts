@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { keepPrivate, repairWarning } from "../base/private-folder.ts";
+import { keepPrivate, repairWarning } from "../base/keep-private.ts";
 import { StartError } from "../base/start-error.ts";
 
 export function makeNodeFolder(folder: string, report: (message: string, cause: unknown) => void): void {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
-import { trustFault } from "../base/trusted-file.ts";
+import { trustFault } from "../base/trust-fault.ts";
 import { ConfigError } from "./config-error.ts";
 import { readJsonValue, printableValue } from "./read-value.ts";
 import { settingNames, settingOf } from "./settings.ts";

@@ -9,7 +9,7 @@ import { readJson } from "@holdfast/sdk/json/read-json";
 import type { StoredBatch } from "./unseal.ts";
 
 /**
- * Maximum characters of a stored batch, and of its line. A batch holds at most 4 MiB of commands. What they emit stays far
+ * Maximum characters of a stored batch, and of its line. A batch holds at most 4 MiB of commands. Their outcomes and events stay far
  * below this limit, so only a crafted file reaches it. It bounds the memory that a file from elsewhere can take.
  */
 export const batchCharactersMax = 256 * 1024 * 1024;

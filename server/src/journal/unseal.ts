@@ -6,7 +6,7 @@
  */
 import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { isHeaderShape, isPayloadShape } from "./entry-shape.ts";
+import { isHeaderShape, isPayloadShape } from "./payload-shape.ts";
 import { erasedByMark } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";

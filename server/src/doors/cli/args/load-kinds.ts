@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { trustFault } from "../../../base/trusted-file.ts";
+import { trustFault } from "../../../base/trust-fault.ts";
 import type { Kind } from "../../../assembly/data-folder.ts";
 import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "./usage-error.ts";

@@ -7,7 +7,7 @@
 /** Name of the file being written. A folder has one writer, so one name suffices. A crash leaves the file behind. */
 export const unfinishedName = "unfinished.tmp";
 
-export interface SegmentName {
+interface SegmentName {
   readonly first: number;
   readonly last: number;
   /** The number of erasures that replaced the file. */

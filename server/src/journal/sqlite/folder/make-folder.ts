@@ -1,7 +1,7 @@
 /** Creates the data folder, or makes an existing one private, and syncs its parents, so that it survives a power failure. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { keepPrivate, repairWarning } from "../../../base/private-folder.ts";
+import { keepPrivate, repairWarning } from "../../../base/keep-private.ts";
 import { JournalError } from "../../journal.ts";
 
 export function makeFolder(folder: string): void {

@@ -48,20 +48,22 @@ export function repairWarning(folder: string, { repaired }: Pick<FolderRepair, "
 /** The paths are listed only when the ones before them are private. */
 function* pathsOf(folder: string): Generator<string> {
   yield folder;
-  for (const name of namesIn(folder)) if (ownFile.test(name)) yield join(folder, name);
   const archive = join(folder, "archive");
-  // A link may lead anywhere. The open that follows refuses it.
-  if (lstatSync(archive, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const files = namesIn(folder).filter((name) => ownFile.test(name));
+  // A link may lead anywhere, so it is not touched. The open that follows refuses it.
+  yield* files.map((name) => join(folder, name)).filter((path) => !isLink(path));
+  if (isLink(archive)) return;
   yield archive;
-  for (const name of namesIn(archive)) yield join(archive, name);
+  yield* namesIn(archive)
+    .map((name) => join(archive, name))
+    .filter((path) => !isLink(path));
 }
 
-/** `stranger` is a file beside those of Holdfast. A folder such as /tmp must keep its rights. */
+/** `stranger` is a file that Holdfast did not write. A folder such as /tmp must keep its rights. */
 function repair(path: string, repaired: string[], stranger: string | undefined): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  const target = found?.isSymbolicLink() === true ? statSync(path, { throwIfNoEntry: false }) : found;
+  const target = statSync(path, { throwIfNoEntry: false });
   if (target === undefined || (target.mode & sharedBits) === 0) return undefined;
-  const obstacle = obstacleTo({ isLink: found?.isSymbolicLink() === true, owner: target.uid, stranger });
+  const obstacle = obstacleTo({ isLinked: isLink(path), owner: target.uid, stranger });
   if (obstacle !== undefined) {
     return (
       `other users of this host can read or write ${path}, which ${obstacle}: ` +
@@ -74,15 +76,15 @@ function repair(path: string, repaired: string[], stranger: string | undefined):
 }
 
 interface PathOwner {
-  readonly isLink: boolean;
+  readonly isLinked: boolean;
   readonly owner: number;
   readonly stranger: string | undefined;
 }
 
 /** Why the rights of a path are not changed. */
-function obstacleTo({ isLink, owner, stranger }: PathOwner): string | undefined {
+function obstacleTo({ isLinked, owner, stranger }: PathOwner): string | undefined {
   if (owner !== process.getuid?.()) return `belongs to user ${String(owner)}`;
-  if (isLink) return "is a symbolic link";
+  if (isLinked) return "is a symbolic link";
   return stranger === undefined ? undefined : `also holds other files, such as ${JSON.stringify(stranger)}`;
 }
 
@@ -91,6 +93,10 @@ function strangerIn(folder: string): string | undefined {
   const names = namesIn(folder);
   if (names.includes("journal.db") || names.includes("operator-token")) return undefined;
   return names.find((name) => !ownFile.test(name) && !expectedName.test(name));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function namesIn(folder: string): readonly string[] {
