@@ -85,15 +85,21 @@ const layers = [
     comment: "Clock, ids and secrets are below everything.",
   },
   {
+    name: "operations-know-the-sdk",
+    folder: under("operations/"),
+    knows: ["^sdk/src/"],
+    comment: "Records of operations and calls, which every layer between a door and the engine shares.",
+  },
+  {
     name: "access-knows-the-sdk",
     folder: under("access/"),
-    knows: ["^sdk/src/", under("base/", "observe/")],
+    knows: ["^sdk/src/", under("base/", "observe/", "operations/")],
     comment: "Rights and limits are in front of the application layer, and know nothing of what is behind it.",
   },
   {
     name: "observe-knows-the-sdk",
     folder: under("observe/"),
-    knows: ["^sdk/src/", under("base/")],
+    knows: ["^sdk/src/", under("base/", "operations/")],
     comment: "Metrics and logs receive what happens; they never call back.",
   },
   {
@@ -105,15 +111,18 @@ const layers = [
   {
     name: "app-knows-the-engine",
     folder: under("app/"),
-    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/", "packs/", "journal/journal\\.ts$")],
+    knows: [
+      "^sdk/src/",
+      under("base/", "operations/", "engine/", "machine/", "features/", "packs/", "journal/journal\\.ts$"),
+    ],
     comment: "The application layer turns the engine into the transport that every door uses.",
   },
   {
     name: "doors-know-the-sdk",
     folder: under("doors/"),
     except: under("doors/cli/"),
-    knows: ["^sdk/src/", under("base/", "access/", "observe/")],
-    comment: "A door uses the transport that the gate hands out, so every promise holds through all of them.",
+    knows: ["^sdk/src/", under("base/", "operations/", "access/", "observe/")],
+    comment: "A door uses the calls that the gate returns, so every promise holds through all of them.",
   },
   {
     name: "cli-knows-the-sdk-and-the-assembly",

@@ -53,7 +53,7 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
   };
   // The client does not retry, so that the test sees each refusal. A retry would wait for the manual clock.
   const clientWith = (credentials?: Partial<Credentials>): Client =>
-    createClient(checkedTransport(admit(credentials).transport), { retry: false });
+    createClient(checkedTransport(admit(credentials).calls), { retry: false });
   const operator = clientWith({ token: operatorSecret, connection: "operator" });
   return {
     ...node,

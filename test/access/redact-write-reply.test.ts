@@ -3,7 +3,12 @@ import { describe, test } from "node:test";
 import { entityOperations, packs } from "@holdfast/sdk/contract";
 import type { Allowance, Verb } from "@holdfast/sdk/contract";
 import type { CallReply, Client } from "holdfast";
+import { emptyInput } from "@holdfast/sdk/json/canonical";
+import Type from "typebox";
 import { redactWriteReply } from "../../server/src/access/redact-write-reply.ts";
+import { defineKind } from "../../server/src/features/entities/kind.ts";
+import { operationRecord } from "../../server/src/operations/operation-record.ts";
+import type { OperationRecord } from "../../server/src/operations/operation-record.ts";
 import { gatedNode } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
 
@@ -18,41 +23,50 @@ const kept = { from: "2027-03-02T08:00:00Z", to: "2027-03-03T17:00:00Z" };
 
 /** Every write operation of the packs, ordered so that each one succeeds. The secret is in every text field. */
 const steps: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
-  ["create-organization", { id: "acme", name: "sesame works" }],
-  ["update-organization", { id: "acme", changes: { name: "sesame" } }],
-  ["create-project", { id: "bridge", organization_id: "acme", name: "sesame", description: "sesame" }],
-  ["update-project", { id: "bridge", changes: { name: "sesame bridge" } }],
-  ["create-collaborator", { id: "ann", organization_id: "acme", name: "sesame", email: "sesame@acme.example" }],
-  ["update-collaborator", { id: "ann", changes: { name: "sesame ann" } }],
-  ["create-mission", { id: "weld", project_id: "bridge", name: "sesame", ...range }],
-  ["update-mission", { id: "weld", changes: { description: "sesame" } }],
-  ["create-assignment", { id: "weld-ann", mission_id: "weld", collaborator_id: "ann", role: "sesame", ...range }],
-  ["update-assignment", { id: "weld-ann", changes: kept }],
-  ["archive-assignment", { id: "weld-ann" }],
-  ["unarchive-assignment", { id: "weld-ann" }],
-  ["transition-mission", { id: "weld", to: "planned" }],
-  ["transition-mission", { id: "weld", to: "locked" }],
-  ["reopen-mission", { id: "weld", reason: "rain" }],
-  ["transition-mission", { id: "weld", to: "cancelled" }],
-  ["archive-mission", { id: "weld" }],
-  ["unarchive-mission", { id: "weld" }],
-  ["archive-collaborator", { id: "ann" }],
-  ["unarchive-collaborator", { id: "ann" }],
-  ["archive-project", { id: "bridge" }],
-  ["unarchive-project", { id: "bridge" }],
-  ["archive-organization", { id: "acme" }],
-  ["unarchive-organization", { id: "acme" }],
-  ["create-mission", { id: "paint", project_id: "bridge", name: "sesame paint", ...range }],
-  ["create-assignment", { id: "paint-ann", mission_id: "paint", collaborator_id: "ann", role: "sesame", ...kept }],
-  ["delete-assignment", { id: "paint-ann" }],
-  ["delete-mission", { id: "paint" }],
-  ["create-project", { organization_id: "acme", name: "sesame tunnel" }],
-  ["create-organization", { id: "solo", name: "sesame solo" }],
-  ["create-project", { id: "alone", organization_id: "solo", name: "sesame" }],
-  ["create-collaborator", { id: "bob", organization_id: "solo", name: "sesame" }],
-  ["delete-collaborator", { id: "bob" }],
-  ["delete-project", { id: "alone" }],
-  ["delete-organization", { id: "solo" }],
+  ["planning.create-organization", { id: "acme", name: "sesame works" }],
+  ["planning.update-organization", { id: "acme", changes: { name: "sesame" } }],
+  ["planning.create-project", { id: "bridge", organization_id: "acme", name: "sesame", description: "sesame" }],
+  ["planning.update-project", { id: "bridge", changes: { name: "sesame bridge" } }],
+  [
+    "planning.create-collaborator",
+    { id: "ann", organization_id: "acme", name: "sesame", email: "sesame@acme.example" },
+  ],
+  ["planning.update-collaborator", { id: "ann", changes: { name: "sesame ann" } }],
+  ["planning.create-mission", { id: "weld", project_id: "bridge", name: "sesame", ...range }],
+  ["planning.update-mission", { id: "weld", changes: { description: "sesame" } }],
+  [
+    "planning.create-assignment",
+    { id: "weld-ann", mission_id: "weld", collaborator_id: "ann", role: "sesame", ...range },
+  ],
+  ["planning.update-assignment", { id: "weld-ann", changes: kept }],
+  ["planning.archive-assignment", { id: "weld-ann" }],
+  ["planning.unarchive-assignment", { id: "weld-ann" }],
+  ["planning.transition-mission", { id: "weld", to: "planned" }],
+  ["planning.transition-mission", { id: "weld", to: "locked" }],
+  ["planning.reopen-mission", { id: "weld", reason: "rain" }],
+  ["planning.transition-mission", { id: "weld", to: "cancelled" }],
+  ["planning.archive-mission", { id: "weld" }],
+  ["planning.unarchive-mission", { id: "weld" }],
+  ["planning.archive-collaborator", { id: "ann" }],
+  ["planning.unarchive-collaborator", { id: "ann" }],
+  ["planning.archive-project", { id: "bridge" }],
+  ["planning.unarchive-project", { id: "bridge" }],
+  ["planning.archive-organization", { id: "acme" }],
+  ["planning.unarchive-organization", { id: "acme" }],
+  ["planning.create-mission", { id: "paint", project_id: "bridge", name: "sesame paint", ...range }],
+  [
+    "planning.create-assignment",
+    { id: "paint-ann", mission_id: "paint", collaborator_id: "ann", role: "sesame", ...kept },
+  ],
+  ["planning.delete-assignment", { id: "paint-ann" }],
+  ["planning.delete-mission", { id: "paint" }],
+  ["planning.create-project", { organization_id: "acme", name: "sesame tunnel" }],
+  ["planning.create-organization", { id: "solo", name: "sesame solo" }],
+  ["planning.create-project", { id: "alone", organization_id: "solo", name: "sesame" }],
+  ["planning.create-collaborator", { id: "bob", organization_id: "solo", name: "sesame" }],
+  ["planning.delete-collaborator", { id: "bob" }],
+  ["planning.delete-project", { id: "alone" }],
+  ["planning.delete-organization", { id: "solo" }],
 ];
 
 const noEntry = { position: 1, replayed: false, events: [] };
@@ -94,20 +108,24 @@ describe("replies to callers with write but not read permission", () => {
     const writer = await plannerWith(node, ["write", "operate"]);
     const refusals: (readonly [string, object, string])[] = [
       [
-        "update-project",
+        "planning.update-project",
         { id: "bridge", changes: { name: "x" }, expected_version: 1 },
         "planning.concurrency_mismatch",
       ],
-      ["archive-project", { id: "bridge", expected_revision: "1.1" }, "planning.concurrency_mismatch"],
+      ["planning.archive-project", { id: "bridge", expected_revision: "1.1" }, "planning.concurrency_mismatch"],
       [
-        "update-project",
+        "planning.update-project",
         { id: "bridge", changes: { name: "x" }, if_unchanged: [{ pointer: "/name" }] },
         "field_changed",
       ],
-      ["create-project", { id: "other", organization_id: "acme", name: "sesame bridge" }, "planning.name_taken"],
-      ["transition-mission", { id: "weld", to: "completed" }, "planning.transition_invalid"],
-      ["delete-organization", { id: "acme" }, "planning.in_use"],
-      ["update-mission", { id: "weld", changes: { to: kept.from } }, "planning.outside_range"],
+      [
+        "planning.create-project",
+        { id: "other", organization_id: "acme", name: "sesame bridge" },
+        "planning.name_taken",
+      ],
+      ["planning.transition-mission", { id: "weld", to: "completed" }, "planning.transition_invalid"],
+      ["planning.delete-organization", { id: "acme" }, "planning.in_use"],
+      ["planning.update-mission", { id: "weld", changes: { to: kept.from } }, "planning.outside_range"],
     ];
     const visible = ["type", "id", "expected_version", "current_version", "current_revision"];
     for (const [operation, input, code] of refusals) {
@@ -123,7 +141,11 @@ describe("replies to callers with write but not read permission", () => {
       assert.doesNotMatch(JSON.stringify(reply), /sesame/, operation);
     }
     const reader = await plannerWith(node, ["read", "write"]);
-    const clash = await reader.execute("update-project", { id: "bridge", changes: { name: "x" }, expected_version: 1 });
+    const clash = await reader.execute("planning.update-project", {
+      id: "bridge",
+      changes: { name: "x" },
+      expected_version: 1,
+    });
     assert.match(JSON.stringify(clash), /sesame bridge/, "a caller with read permission gets the values");
     await node.stop();
   });
@@ -131,13 +153,17 @@ describe("replies to callers with write but not read permission", () => {
   test("a caller that may read one of two resources sees the values of that one only", async () => {
     const node = await gatedNode();
     for (const [operation, input] of steps.slice(0, 3)) await node.operator.run(operation, input);
-    await node.operator.run("create-project", { id: "tunnel", organization_id: "acme", name: "sesame tunnel" });
+    await node.operator.run("planning.create-project", {
+      id: "tunnel",
+      organization_id: "acme",
+      name: "sesame tunnel",
+    });
     const allow: Allowance[] = [
       { verbs: ["write"], under: "planning-project" },
       { verbs: ["read"], under: "planning-project/bridge" },
     ];
     const half = node.clientWith({ token: await node.tokenFor("half", allow) });
-    const update = (id: string) => half.execute("update-project", { id, changes: { description: "sesame" } });
+    const update = (id: string) => half.execute("planning.update-project", { id, changes: { description: "sesame" } });
     assert.match(JSON.stringify(await update("bridge")), /sesame/);
     assert.doesNotMatch(JSON.stringify(await update("tunnel")), /sesame/);
     await node.stop();
@@ -165,7 +191,7 @@ describe("replies to callers with write but not read permission", () => {
   });
 
   test("a command of a kind returns only metadata to a caller that may write but not read", () => {
-    const kindCommands = new Map([["close-ticket", "ticket"]]);
+    const record = closeTicket();
     const answer = (outcome: CallReply["outcome"], under: string) =>
       redactWriteReply(
         {
@@ -175,7 +201,8 @@ describe("replies to callers with write but not read permission", () => {
             { verbs: ["read"], under },
           ],
         },
-        { operation: "close-ticket", input: { id: "1" }, kindCommands, reply: { ...noEntry, outcome } },
+        { record, input: { ...emptyInput, id: "1" }, options: { inputBytes: 0 }, answer: fail, fail },
+        { ...noEntry, outcome },
       ).outcome.data;
     const done = { kind: "done", data: { type: "ticket", id: "1", version: 2, value: { s: "sesame" } } } as const;
     assert.deepEqual(answer(done, "doc"), { type: "ticket", id: "1", version: 2 });
@@ -184,3 +211,12 @@ describe("replies to callers with write but not read permission", () => {
     assert.deepEqual([answer(refusal, "ticket/2"), answer(refusal, "ticket/1")], [{}, refusal.data]);
   });
 });
+
+const fail = (): never => assert.fail("the call is not answered");
+
+function closeTicket(): OperationRecord {
+  const commands = { close: { summary: "Closes it.", event: "closed", input: {}, decide: () => ({}) } };
+  const [command] = defineKind({ type: "ticket", value: Type.Object({}), commands }).commands;
+  assert.ok(command !== undefined);
+  return operationRecord(command.operation, "ticket");
+}

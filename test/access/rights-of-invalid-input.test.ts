@@ -9,10 +9,7 @@ import { checkedTransport } from "./checked-transport.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 
 const everyVerb: Verb[] = ["read", "write", "lock", "register", "operate"];
-const operations: readonly Operation[] = [
-  ...Object.values(allOperations),
-  ...packs.flatMap((pack) => Object.values(pack.operations)),
-];
+const operations: readonly Operation[] = [...Object.values(allOperations), ...packs.flatMap((pack) => pack.operations)];
 
 /** Copies of the input. In each copy one member, including those that only doors set, has an invalid value. */
 function invalidVariants(operation: string, input: OperationInput): readonly OperationInput[] {
@@ -25,9 +22,9 @@ const codeOf = ({ outcome }: CallReply): string => (outcome.kind === "done" ? "d
 
 test("a token gets no access with an invalid input that it would not get with a valid one [M14]", async () => {
   const node = await gatedNode();
-  const operator = checkedTransport(node.admit({ token: operatorSecret, connection: "operator" }).transport);
+  const operator = checkedTransport(node.admit({ token: operatorSecret, connection: "operator" }).calls);
   const secret = await node.tokenFor("narrow", [{ verbs: everyVerb, under: "nowhere" }]);
-  const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).transport);
+  const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).calls);
   const before: CallReply[] = [];
   let invalidCount = 0;
   for (const { operation, input: make, key, agent: agentOf } of script) {
@@ -50,7 +47,7 @@ test("a token gets no access with an invalid input that it would not get with a 
 test("a caller cannot set the members that only doors set, such as a token's secret hash or the events of an erasure [M14]", async () => {
   const node = await gatedNode();
   const secret = await node.tokenFor("narrow", [{ verbs: everyVerb, under: "nowhere" }]);
-  const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).transport);
+  const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).calls);
   await node.operator.entities.create("doc", "1", { secret: true });
   const { position } = node.engine.head;
   const everything = { principal: "mallory", allow: [{ verbs: everyVerb, under: "" }] };

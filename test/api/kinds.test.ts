@@ -97,7 +97,7 @@ describe("entity kinds", () => {
 
   test("a kind cannot be defined twice, and its commands cannot have the name of another operation", async () => {
     const kind = defineKind({ type: "thing", value: Type.Any() });
-    await assert.rejects(open({ memory: true }, { kinds: [kind, kind] }), /same type/);
+    await assert.rejects(open({ memory: true }, { kinds: [kind, kind] }), /two kinds have the type thing/);
     const command = { summary: "", input: {}, event: "x", decide: () => 1 };
     const entity = defineKind({ type: "entity", value: Type.Any(), commands: { create: command } });
     await assert.rejects(open({ memory: true }, { kinds: [entity] }), /two operations have the name create-entity/);

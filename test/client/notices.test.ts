@@ -9,7 +9,7 @@ import type { LeaseWarning, Notice, QueuePlace } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { doorTransportsOf } from "../../server/src/assembly/open.ts";
+import { doorCallsOf } from "../../server/src/assembly/open.ts";
 import { loopTicks } from "../engine/manual-clock.ts";
 import { queued } from "../locks/lock-node.ts";
 import { rawSocketFor } from "../socket/raw-socket.ts";
@@ -46,8 +46,10 @@ test("a ticket gets a notice of a changed place at once, and then at most once a
   };
   await node.clock.pass(2_000);
   await leave("bob");
-  await node.clock.pass(50);
-  await soon(() => listening.all.length === 2);
+  await soon(async () => {
+    await node.clock.pass(50);
+    return listening.all.length === 2;
+  });
   // Two more leave within the same second. One notice covers both at its end.
   await leave("carl");
   await node.client.locks.release({ paths: ["doc/1"] }, { ownerId: "ann" });
@@ -181,13 +183,13 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const door = openSocketDoor({
-    ...{ server, clock: systemClock, ids: systemIds, version: "test" },
+    ...{ server, clock: systemClock, ids: systemIds, version: "test", operations: node.services.operations },
     report: (message) => assert.fail(message),
     gate: {
       refresh: () => Promise.resolve(false),
       admit: ({ connection: caller }) => ({
         ...{ principal: "local", isOperator: false },
-        transport: doorTransportsOf(node.services, {})({ principal: "local", caller }),
+        calls: doorCallsOf(node.services, {})({ principal: "local", caller }),
       }),
     },
   });

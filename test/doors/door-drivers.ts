@@ -78,11 +78,15 @@ async function overNats(): Promise<DoorDriver> {
   const driver = await served(async (_url, token) => {
     const agent = await MeshAgent.connect(nats.url);
     const call: Call = async (operation, input, { key, agent: id }) => {
-      const { data } = await agent.request(`req.operation.${operation}`, input, {
-        Authorization: `Bearer ${token}`,
-        ...(key === undefined ? {} : { "Idempotency-Key": key }),
-        ...(id === undefined ? {} : { "X-Agent-Id": id }),
-      });
+      const { data } = await agent.request(
+        operation.includes(".") ? `req.${operation}` : `req.operation.${operation}`,
+        input,
+        {
+          Authorization: `Bearer ${token}`,
+          ...(key === undefined ? {} : { "Idempotency-Key": key }),
+          ...(id === undefined ? {} : { "X-Agent-Id": id }),
+        },
+      );
       return data as unknown as CallReply;
     };
     return { run: runWith(call), close: () => agent[Symbol.asyncDispose]() };

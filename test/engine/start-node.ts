@@ -1,5 +1,5 @@
 import type { Client } from "holdfast";
-import type { EngineServices } from "../../server/src/app/engine-services.ts";
+import type { AppServices } from "../../server/src/app/app-services.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -10,7 +10,7 @@ import { StagedJournal } from "./staged-journal.ts";
 
 export interface TestNode {
   readonly engine: Engine;
-  readonly services: EngineServices;
+  readonly services: AppServices;
   readonly client: Client;
   readonly journal: StagedJournal;
   readonly clock: ManualClock;

@@ -5,15 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import {
-  checkOf,
-  examples,
-  packs,
-  programLockRoutes,
-  publicOperations,
-  routedOperations,
-  routes,
-} from "@holdfast/sdk/contract";
+import { checkOf, packs, programLockRoutes, publicOperations, routedOperations } from "@holdfast/sdk/contract";
 import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
 import { httpServer } from "./http-server.ts";
 
@@ -26,11 +18,12 @@ const document = openApiDocument("1.2.3");
 const described = Object.entries(document["paths"] as Paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 );
+const operations = [...publicOperations, ...packs.flatMap((pack) => pack.operations)];
 const routed = routedOperations.map(({ route }) => `${route.method} ${route.path}`);
 const program = programLockRoutes.map(({ method, path }) => `${method} ${path}`);
 
 test("every public operation has a route, and every route has an operation [X8]", () => {
-  assert.deepEqual(Object.keys(routes).toSorted(), publicOperations.map(({ name }) => name).toSorted());
+  for (const { name, routes } of operations) assert.ok(routes.length > 0, name);
   assert.deepEqual(new Set(described), new Set([...routed, ...program, ...frame]));
 });
 
@@ -51,16 +44,7 @@ test("the description is valid OpenAPI 3.1, and every operation id is unique", a
 });
 
 test("the example of every operation matches its schema", () => {
-  for (const { name, input } of publicOperations) {
-    const example = examples[name as keyof typeof examples];
-    assert.equal(checkOf(input)(example), undefined, name);
-  }
-  for (const { operations, examples: shown } of packs) {
-    for (const { name, input } of Object.values(operations)) {
-      assert.ok(shown[name] !== undefined, `${name} has no example`);
-      assert.equal(checkOf(input)(shown[name]), undefined, name);
-    }
-  }
+  for (const { name, input, example } of operations) assert.equal(checkOf(input)(example), undefined, name);
 });
 
 test("every described route exists and allows the described method", async () => {

@@ -4,8 +4,10 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import type { Transport } from "holdfast";
+import { appOperations } from "../../server/src/app/calls/app-operations.ts";
 import type { Clock } from "../../server/src/base/clock.ts";
 import { openHttpDoor } from "../../server/src/doors/http/open.ts";
+import { scriptedCalls } from "../access/checked-transport.ts";
 
 export interface ScriptedDoor {
   readonly url: string;
@@ -29,9 +31,9 @@ export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial
     ...script,
   };
   const door = await openHttpDoor({
-    ...{ host: "127.0.0.1", port: 0, clock, version: "test" },
+    ...{ host: "127.0.0.1", port: 0, clock, version: "test", operations: appOperations([]) },
     gate: {
-      admit: () => ({ principal: "anonymous", isOperator: false, transport }),
+      admit: () => ({ principal: "anonymous", isOperator: false, calls: scriptedCalls(transport) }),
       refresh: () => Promise.resolve(false),
     },
     report: (message) => assert.fail(message),

@@ -5,9 +5,10 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import type { Transport } from "holdfast";
 import type { Gate } from "../../server/src/access/gate.ts";
+import { appOperations } from "../../server/src/app/calls/app-operations.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
+import type { Calls } from "../../server/src/operations/call.ts";
 import { openHttpDoor } from "../../server/src/doors/http/open.ts";
 import type { Health, HttpDoor } from "../../server/src/doors/http/open.ts";
 import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
@@ -23,7 +24,7 @@ const rejectAll: Gate["admit"] = () => ({ code: "token_required", data: {} });
 /** A door with short timeouts. By default its gate rejects all callers. */
 async function doorFor(t: TestContext, admit = rejectAll): Promise<HttpDoor> {
   const door = await openHttpDoor({
-    ...{ host: "127.0.0.1", port: 0, clock: systemClock, version: "test" },
+    ...{ host: "127.0.0.1", port: 0, clock: systemClock, version: "test", operations: appOperations([]) },
     gate: { admit, refresh: () => Promise.resolve(false) },
     report: (message) => assert.fail(message),
     health: () => Promise.resolve(health),
@@ -50,8 +51,8 @@ async function rawRequest(door: HttpDoor, text: string): Promise<{ socket: Socke
 }
 
 test("a request whose headers or body do not complete in time gets 408 and is disconnected [P9]", async (t) => {
-  const transport = {} as Transport;
-  const door = await doorFor(t, () => ({ principal: "anonymous", isOperator: false, transport }));
+  const calls = {} as Calls;
+  const door = await doorFor(t, () => ({ principal: "anonymous", isOperator: false, calls }));
   const crawling = await rawRequest(door, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ");
   const silent = await rawRequest(door, "GET /hea");
   const head = `Host: ${new URL(door.url).host}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n`;

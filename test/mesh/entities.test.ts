@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { createRuntime, defineKind } from "holdfast";
 import { publicOperations, packs } from "@holdfast/sdk/contract";
 import Type from "typebox";
+import { appOperations } from "../../server/src/app/calls/app-operations.ts";
 import { SubjectActions } from "../../server/src/doors/nats/subject-actions.ts";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
 import { type MeshNode, operatorToken, originals, startMeshNode } from "./mesh-node.ts";
@@ -138,17 +139,17 @@ describe("entity commands over a real nats-server", () => {
     await agent.command("cmd.ticket.create", { entity_id: "t", value: { status: "open" } });
     const closed = await agent.command("cmd.ticket.close", { entity_id: "t", expected_version: 1 });
     assert.equal(closed.headers["Holdfast-Event"], "evt.ticket.closed");
-    const made = await agent.command("cmd.planning-organization.create", { name: "Us" });
+    const made = await agent.command("cmd.planning.create-organization", { name: "Us" });
     assert.equal(outcomeOf(made).kind, "done");
-    const listed = await agent.request("req.planning-organization.list", {});
+    const listed = await agent.request("req.planning.list-organizations", {});
     assert.equal((outcomeOf(listed).data["items"] as unknown[]).length, 1);
   });
 
   test("each operation of the contract has a NATS subject, and each subject maps to an operation [X8]", async () => {
-    const actions = new SubjectActions(new Map([["close-ticket", "ticket"]]));
+    const actions = new SubjectActions(appOperations([ticket]), new Map([["close-ticket", "ticket"]]));
     const known = new Set([
       ...publicOperations.map(({ name }) => name),
-      ...packs.flatMap(({ operations }) => Object.keys(operations)),
+      ...packs.flatMap(({ operations }) => operations.map(({ name }) => name)),
       "close-ticket",
     ]);
     const reached = actions.all("document").map(([entity, action]) => actions.find(entity, action)?.operation);

@@ -47,15 +47,16 @@ export async function startMeshNode(url: string, options: MeshNodeOptions = {}):
   const report = (message: string): void => void reports.push(message);
   const journal = openMemoryJournal(createMemoryDisk());
   const engine = given ?? (await startEngine({ journal, kinds, report }));
+  const services = servicesOf(engine, { kinds });
   const gate = openGate({
-    ...behindGate(servicesOf(engine), { kinds }),
+    ...behindGate(services, {}),
     operatorToken: new OperatorToken(digestOf(operatorToken)),
     requiresToken: true,
     clock: systemClock,
   });
   const meshOptions = { servers: [url], principal: "mesh", limits: { ...quick, ...limits }, ...more };
   const notice = (message: string): void => void notices.push(message);
-  const door = await openMesh(meshOptions, { engine, gate, kinds, report, notice });
+  const door = await openMesh(meshOptions, { services, gate, kinds, report, notice });
   return {
     engine,
     door,

@@ -4,8 +4,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "a write without a key is retried",
     file: "sdk/src/client/repeatable.ts",
-    find: "return key !== undefined || isRead(operation) || isSameTwice(operation, input);",
-    put: "return key !== undefined || isRead(operation) || isSameTwice(operation, input) || true;",
+    find: "return key !== undefined || reads.has(operation) || isSameTwice(operation, input);",
+    put: "return key !== undefined || reads.has(operation) || isSameTwice(operation, input) || true;",
     by: "test/socket/reconnect.test.ts",
     caughtIn: "npm test",
   },

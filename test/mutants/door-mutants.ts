@@ -124,8 +124,8 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a write without If-Match succeeds",
     file: "server/src/doors/http/routes/conditional-write.ts",
-    find: "      return transport.call(operation, input, { ...options, mustExpect: true });",
-    put: "      return transport.call(operation, input, options);",
+    find: "      return callOnce(calls, { record, input, options: { ...options, mustExpect: true } });",
+    put: "      return callOnce(calls, { record, input, options });",
     by: "test/http/status-table.test.ts",
     caughtIn: "npm test",
   },

@@ -1,11 +1,12 @@
 import { createClient } from "@holdfast/sdk";
 import type { CallOptions, Client } from "@holdfast/sdk";
 import { systemClock } from "../../server/src/base/clock.ts";
+import type { Calls } from "../../server/src/operations/call.ts";
 import { openObservation } from "../../server/src/assembly/observation.ts";
 import { openLog } from "../../server/src/observe/log.ts";
 import type { LogLevel } from "../../server/src/observe/log-level.ts";
 import { checkedTransport } from "../access/checked-transport.ts";
-import { clientOf, servicesOf, startEngine, transportOf } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine, doorCallsOf } from "../../server/src/assembly/open.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -33,22 +34,22 @@ export async function observedNode(
   const { journal = openMemoryJournal(createMemoryDisk()), level = "debug" } = options;
   const lines: string[] = [];
   const log = openLog({ level, format: "json", write: (line) => lines.push(line), clock: systemClock });
-  const observation = openObservation({ log, clock: systemClock, version: "1.2.3", kindCommands: [] });
+  const observation = openObservation({ log, clock: systemClock, version: "1.2.3" });
   const { onBatch, report } = observation;
   const engine = await startEngine({ journal, report, onBatch });
   observation.follow(engine);
   const services = servicesOf(engine);
-  const transport = transportOf(services, { principal: "ann", caller: "c1" });
+  const calls = doorCallsOf(services, {})({ principal: "ann", caller: "c1" }) as Calls;
   let isOpen = true;
   const gate = observation.gate({
     refresh: () => Promise.resolve(false),
     admit: () =>
-      isOpen ? { principal: "ann", isOperator: false, transport } : { code: "not_allowed", data: { reason: "closed" } },
+      isOpen ? { principal: "ann", isOperator: false, calls } : { code: "not_allowed", data: { reason: "closed" } },
   });
   const credentials = { isLoopback: true, connection: "c1", door: "http" } as const;
   const admitted = gate.admit(credentials);
   if ("code" in admitted) throw new Error("the gate rejected the caller");
-  const client = createClient(checkedTransport(admitted.transport));
+  const client = createClient(checkedTransport(admitted.calls));
   const page = (): Promise<string> => observation.metricsText();
   return {
     ...{ engine, client, lines, page },

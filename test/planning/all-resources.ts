@@ -40,7 +40,7 @@ async function all(client: Client, plural: string): Promise<ById> {
   let after: string | undefined;
   do {
     const input = after === undefined ? { limit: 7 } : { limit: 7, after };
-    const page = (await client.run(`list-${plural}`, input)) as {
+    const page = (await client.run(`planning.list-${plural}`, input)) as {
       items: readonly ListedResource[];
       next: string | null;
     };

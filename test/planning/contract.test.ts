@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planningOperations, problemOf, problems, routedOperations } from "@holdfast/sdk/contract";
+import { planning, problemOf, problems, routedOperations } from "@holdfast/sdk/contract";
 import { serverFor } from "../socket/with-server.ts";
 
-const routed = routedOperations.filter(({ operation }) => Object.hasOwn(planningOperations, operation.name));
+const routed = routedOperations.filter(({ operation }) => planning.operations.includes(operation));
 const writes = routed.filter(({ operation }) => operation.kind === "write");
 
 interface Described {
@@ -13,10 +13,10 @@ interface Described {
 
 test("every update and transition of planning requires If-Match, and no create does [P2]", () => {
   for (const { operation, route } of writes) {
-    const isCreate = operation.name.startsWith("create-");
+    const isCreate = operation.name.startsWith("planning.create-");
     assert.equal(route.needs, isCreate ? undefined : "if-match", operation.name);
   }
-  assert.equal(routed.length, Object.keys(planningOperations).length, "each operation has one route");
+  assert.equal(routed.length, planning.operations.length, "each operation has one route");
 });
 
 test("the OpenAPI document names Idempotency-Key and If-Match where they apply, with their responses [P2 P4]", async (t) => {

@@ -40,18 +40,21 @@ function commandOf({ verb, which, other, from, days }: PlanningStep): readonly [
   const kinds = ["organization", "project", "collaborator", "mission", "assignment"];
   const kind = kinds[other % kinds.length] ?? "";
   const commands: readonly (readonly [string, object])[] = [
-    ["create-organization", { id: id("organization", which % 2), name: `Org ${String(which % 3)}` }],
+    ["planning.create-organization", { id: id("organization", which % 2), name: `Org ${String(which % 3)}` }],
     [
-      "create-project",
+      "planning.create-project",
       { id: id("project", which), organization_id: id("organization", other % 2), name: `P${which % 4}` },
     ],
     [
-      "create-collaborator",
+      "planning.create-collaborator",
       { id: id("collaborator", which), organization_id: id("organization", other % 2), name: `C${String(which)}` },
     ],
-    ["create-mission", { id: id("mission", which), project_id: id("project", other), name: `M${which}`, ...range }],
     [
-      "create-assignment",
+      "planning.create-mission",
+      { id: id("mission", which), project_id: id("project", other), name: `M${which}`, ...range },
+    ],
+    [
+      "planning.create-assignment",
       {
         ...range,
         id: id("assignment", which),
@@ -61,22 +64,25 @@ function commandOf({ verb, which, other, from, days }: PlanningStep): readonly [
       },
     ],
     [
-      "create-assignment",
+      "planning.create-assignment",
       { ...range, mission_id: id("mission", which), collaborator_id: id("collaborator", other), role: "r" },
     ],
-    ["transition-mission", { id: id("mission", which), to: "planned" }],
-    ["transition-mission", { id: id("mission", which), to: ["locked", "completed", "cancelled"][other % 3] }],
-    ["reopen-mission", { id: id("mission", which), reason: "changed our minds" }],
-    ["update-mission", { id: id("mission", which), changes: range }],
-    ["update-assignment", { id: id("assignment", which), changes: range }],
-    ["update-assignment", { id: id("assignment", which), changes: { collaborator_id: id("collaborator", other) } }],
-    [`archive-${kind}`, { id: id(kind, which) }],
-    [`unarchive-${kind}`, { id: id(kind, which) }],
-    [`delete-${kind}`, { id: id(kind, which) }],
+    ["planning.transition-mission", { id: id("mission", which), to: "planned" }],
+    ["planning.transition-mission", { id: id("mission", which), to: ["locked", "completed", "cancelled"][other % 3] }],
+    ["planning.reopen-mission", { id: id("mission", which), reason: "changed our minds" }],
+    ["planning.update-mission", { id: id("mission", which), changes: range }],
+    ["planning.update-assignment", { id: id("assignment", which), changes: range }],
+    [
+      "planning.update-assignment",
+      { id: id("assignment", which), changes: { collaborator_id: id("collaborator", other) } },
+    ],
+    [`planning.archive-${kind}`, { id: id(kind, which) }],
+    [`planning.unarchive-${kind}`, { id: id(kind, which) }],
+    [`planning.delete-${kind}`, { id: id(kind, which) }],
     ["patch-entity", { type: "planning-mission", id: id("mission", which), merge: { status: "planned" } }],
     ["patch-entity", { type: `planning-${kind}`, id: id(kind, which), merge: { archived: days % 2 === 0, ...range } }],
   ];
-  return commands[verb] ?? ["list-missions", {}];
+  return commands[verb] ?? ["planning.list-missions", {}];
 }
 
 test("no sequence of commands books a collaborator twice, orphans a resource or loses a revision from the history [P7 P8]", async () => {
@@ -99,9 +105,9 @@ test("no sequence of commands books a collaborator twice, orphans a resource or 
     { numRuns: counts.planningRuns },
   );
   for (const needed of [
-    "transition-mission done",
-    "transition-mission planning.booking_clash",
-    "update-mission done",
+    "planning.transition-mission done",
+    "planning.transition-mission planning.booking_clash",
+    "planning.update-mission done",
   ]) {
     assert.ok(seen.has(needed), `the steps never led to: ${needed}`);
   }

@@ -61,7 +61,7 @@ test("a reader cannot change plans, and only an operator can reopen a locked mis
   assertProblem(await asOperator("POST", "/missions/m/reopen", {}, back), 422, "input_invalid");
   const reopened = await asOperator("POST", "/missions/m/reopen", { reason: "rain" }, back);
   assert.deepEqual([reopened.status, reopened.body["status"]], [200, "planned"]);
-  const audit = await fetch(`${url}/v1/audit?operation=reopen-mission&outcome=done`, { headers: operator });
+  const audit = await fetch(`${url}/v1/audit?operation=planning.reopen-mission&outcome=done`, { headers: operator });
   const { items } = (await audit.json()) as { items: Readonly<Record<string, unknown>>[] };
   assert.deepEqual(
     items.map(({ by, reason }) => ({ by, reason })),
@@ -79,12 +79,12 @@ test("a caller with write but not read permission on a project sees no field of 
   assert.deepEqual([byRoute.status, byRoute.etag], [200, '"1.2"']);
   const late = await blind("PATCH", "/projects/p", { description: "wood" }, { "if-match": '"1.1"' });
   assertProblem(late, 412, "planning.concurrency_mismatch");
-  const command = { operation: "update-project", input: { id: "p", changes: { description: "stone" } } };
+  const command = { operation: "planning.update-project", input: { id: "p", changes: { description: "stone" } } };
   const headers = { ...bearer(secret), "content-type": "application/json" };
   const byCommand = await fetch(`${url}/v1/commands`, { method: "POST", headers, body: JSON.stringify(command) });
   assert.equal(byCommand.status, 200);
   await using socket = await connect(url, { token: secret });
-  const bySocket = await socket.execute("archive-project", { id: "p" });
+  const bySocket = await socket.execute("planning.archive-project", { id: "p" });
   assert.equal(bySocket.outcome.kind, "done");
   for (const text of [byRoute.text, late.text, await byCommand.text(), JSON.stringify(bySocket)]) {
     assert.doesNotMatch(text, /Bridge|steel|wood|stone|organization_id|archived"/);

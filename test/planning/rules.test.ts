@@ -9,30 +9,38 @@ promiseOnEveryStore(
     assert.equal(project["name"], "Bridge");
     assert.equal(project["archived"], false);
     assert.match(project.revision, /^1\.1$/u);
-    const { items } = (await client.run("list-projects", { organization_id: organization.id })) as { items: unknown[] };
+    const { items } = (await client.run("planning.list-projects", { organization_id: organization.id })) as {
+      items: unknown[];
+    };
     const { changed: _changed, previous_revision: _previous, ...shown } = project;
     assert.deepEqual(items, [shown]);
-    assert.deepEqual(await client.run("get-project", { id: project.id }), shown);
+    assert.deepEqual(await client.run("planning.get-project", { id: project.id }), shown);
   },
 );
 
 promise("a mission can only change from draft to planned to locked to completed [P7]", async (client) => {
   const plan = await smallPlan(client);
   const { mission } = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
-  await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "locked" }));
+  await refused(
+    "planning.transition_invalid",
+    client.run("planning.transition-mission", { id: mission.id, to: "locked" }),
+  );
   for (const to of ["planned", "locked", "completed"]) {
-    const moved = await made(client, "transition-mission", { id: mission.id, to });
+    const moved = await made(client, "planning.transition-mission", { id: mission.id, to });
     assert.equal(moved["status"], to);
   }
-  await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "cancelled" }));
+  await refused(
+    "planning.transition_invalid",
+    client.run("planning.transition-mission", { id: mission.id, to: "cancelled" }),
+  );
 });
 
 promise("a mission without range and assignment cannot be planned, and the refusal names both [P7]", async (client) => {
   const { project } = await smallPlan(client);
-  const mission = await made(client, "create-mission", { project_id: project.id, name: "Dream" });
+  const mission = await made(client, "planning.create-mission", { project_id: project.id, name: "Dream" });
   const error = await refused(
     "planning.prerequisite_missing",
-    client.run("transition-mission", { id: mission.id, to: "planned" }),
+    client.run("planning.transition-mission", { id: mission.id, to: "planned" }),
   );
   assert.deepEqual(error.data["missing"], ["a time range: from and to", "at least one assignment"]);
 });
@@ -46,22 +54,23 @@ promise(
     const archived = { ...target, merge: { archived: true, from: day(20), to: day(15) } };
     const error = await refused("planning.archive_alone", client.run("patch-entity", archived));
     assert.equal(error.data["field"], "from");
-    for (const to of ["planned", "locked", "completed"]) await client.run("transition-mission", { id: mission.id, to });
+    for (const to of ["planned", "locked", "completed"])
+      await client.run("planning.transition-mission", { id: mission.id, to });
     const rewritten = { ...target, merge: { archived: true, name: "Something else" } };
     await refused("planning.archive_alone", client.run("patch-entity", rewritten));
-    assert.equal((await made(client, "archive-mission", { id: mission.id }))["archived"], true);
+    assert.equal((await made(client, "planning.archive-mission", { id: mission.id }))["archived"], true);
   },
 );
 
 promise("an archived collaborator is never booked when a draft is planned [P7]", async (client) => {
   const plan = await smallPlan(client);
   const { mission } = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
-  await client.run("archive-collaborator", { id: plan.ann.id });
+  await client.run("planning.archive-collaborator", { id: plan.ann.id });
   const planned = { id: mission.id, to: "planned" };
-  const error = await refused("planning.archived", client.run("transition-mission", planned));
+  const error = await refused("planning.archived", client.run("planning.transition-mission", planned));
   assert.deepEqual(error.data["archived"], { type: "planning-collaborator", id: plan.ann.id });
-  await client.run("unarchive-collaborator", { id: plan.ann.id });
-  assert.equal((await made(client, "transition-mission", planned))["status"], "planned");
+  await client.run("planning.unarchive-collaborator", { id: plan.ann.id });
+  assert.equal((await made(client, "planning.transition-mission", planned))["status"], "planned");
 });
 
 promise(
@@ -70,8 +79,8 @@ promise(
     const plan = await smallPlan(client);
     const first = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
     const second = await staffedMission(client, plan, { name: "Paint", collaborator: plan.ann, from: 4, to: 8 });
-    await client.run("transition-mission", { id: first.mission.id, to: "planned" });
-    const transition = client.run("transition-mission", { id: second.mission.id, to: "planned" });
+    await client.run("planning.transition-mission", { id: first.mission.id, to: "planned" });
+    const transition = client.run("planning.transition-mission", { id: second.mission.id, to: "planned" });
     const error = await refused("planning.booking_clash", transition);
     assert.deepEqual(error.data["clashes"], [
       {
@@ -87,9 +96,9 @@ promise(
         other_to: day(5),
       },
     ]);
-    await client.run("transition-mission", { id: first.mission.id, to: "cancelled" });
+    await client.run("planning.transition-mission", { id: first.mission.id, to: "cancelled" });
     assert.equal(
-      (await made(client, "transition-mission", { id: second.mission.id, to: "planned" }))["status"],
+      (await made(client, "planning.transition-mission", { id: second.mission.id, to: "planned" }))["status"],
       "planned",
     );
   },
@@ -102,5 +111,6 @@ promise("a booking can begin when another one ends [P7]", async (client) => {
     await staffedMission(client, plan, { name: "Paint", collaborator: plan.ann, from: 5, to: 8 }),
     await staffedMission(client, plan, { name: "Check", collaborator: plan.bob, from: 1, to: 8 }),
   ];
-  for (const { mission } of missions) await client.run("transition-mission", { id: mission.id, to: "planned" });
+  for (const { mission } of missions)
+    await client.run("planning.transition-mission", { id: mission.id, to: "planned" });
 });

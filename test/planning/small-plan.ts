@@ -24,13 +24,13 @@ export interface SmallPlan {
 }
 
 export async function smallPlan(client: Client): Promise<SmallPlan> {
-  const organization = await made(client, "create-organization", { name: "Acme" });
+  const organization = await made(client, "planning.create-organization", { name: "Acme" });
   const inside = { organization_id: organization.id };
   return {
     organization,
-    project: await made(client, "create-project", { ...inside, name: "Bridge" }),
-    ann: await made(client, "create-collaborator", { ...inside, name: "Ann" }),
-    bob: await made(client, "create-collaborator", { ...inside, name: "Bob", email: "bob@acme.example" }),
+    project: await made(client, "planning.create-project", { ...inside, name: "Bridge" }),
+    ann: await made(client, "planning.create-collaborator", { ...inside, name: "Ann" }),
+    bob: await made(client, "planning.create-collaborator", { ...inside, name: "Bob", email: "bob@acme.example" }),
   };
 }
 
@@ -43,8 +43,8 @@ export async function staffedMission(
   { name, collaborator, from, to }: { name: string; collaborator: PlannedResource; from: number; to: number },
 ): Promise<{ mission: PlannedResource; assignment: PlannedResource }> {
   const range = { from: day(from), to: day(to) };
-  const mission = await made(client, "create-mission", { project_id: plan.project.id, name, ...range });
-  const assignment = await made(client, "create-assignment", {
+  const mission = await made(client, "planning.create-mission", { project_id: plan.project.id, name, ...range });
+  const assignment = await made(client, "planning.create-assignment", {
     mission_id: mission.id,
     collaborator_id: collaborator.id,
     role: "welder",

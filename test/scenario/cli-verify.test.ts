@@ -194,8 +194,8 @@ test(
   "verify accepts a folder in which later entries depend on an erased one [M3 X1]",
   inEmptyFolder(async (folder) => {
     const client = await open(join(folder, ".holdfast"), { principal: "operator" });
-    await client.run("create-organization", { id: "acme", name: "Jane Doe" });
-    await client.run("create-project", { id: "bridge", organization_id: "acme", name: "Bridge" });
+    await client.run("planning.create-organization", { id: "acme", name: "Jane Doe" });
+    await client.run("planning.create-project", { id: "bridge", organization_id: "acme", name: "Bridge" });
     const value = { name: "Acme", archived: false };
     await client.run("replace-entity", { type: "planning-organization", id: "acme", value });
     await client.run("erase-payload", { position: 1, reason: "a name of a person" });

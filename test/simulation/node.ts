@@ -1,7 +1,7 @@
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
-import { callOperation } from "../../server/src/app/calls/call-operation.ts";
-import type { Speaker } from "../../server/src/app/calls/call-operation.ts";
+import type { Speaker } from "../../server/src/app/calls/app-operation.ts";
+import { runCall } from "../../server/src/app/calls/run-call.ts";
 import { unrecordedReply } from "../../server/src/app/calls/unrecorded-reply.ts";
 import { engineServices } from "../../server/src/app/engine-services.ts";
 import type { EngineServices } from "../../server/src/app/engine-services.ts";
@@ -19,12 +19,13 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Circumstances, Machine } from "../../server/src/machine/machine.ts";
 import type { Command } from "../../server/src/machine/entry.ts";
 import { refusal } from "../../server/src/machine/refusal.ts";
-import type { Transport } from "@holdfast/sdk";
+import { unknownOperation } from "../../server/src/operations/unknown-operation.ts";
+import type { CallReply, Transport } from "@holdfast/sdk";
 import { attemptSeparator } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { GraceWatch } from "./grace-watch.ts";
 import { changes } from "./lock-view.ts";
-import { simulatedMachine, stateText, writes } from "./simulated-machine.ts";
+import { simulatedMachine, simulatedOperations, stateText } from "./simulated-machine.ts";
 import { processClock } from "./virtual-time.ts";
 import type { World } from "./world.ts";
 
@@ -165,7 +166,10 @@ export class SimulatedNode {
     const services = this.#services;
     if (services === undefined) return undefined;
     const { engine } = services;
-    const place = { services, speaker, writes, sharesData: false };
+    const context = {
+      ...{ services, speaker, sharesData: false },
+      ...{ requiresAgentSecret: false, operatorRotation: undefined },
+    };
     return {
       // Bypasses the check of agents: most attempts are marked in their entry by an unregistered agent.
       call: (operation, input, call) => {
@@ -174,7 +178,11 @@ export class SimulatedNode {
           return Promise.resolve(unrecordedReply(engine, refusal("input_malformed", { ...canonical.fault })));
         }
         this.#mark = mark;
-        const reply = callOperation(place, operation, canonical.value, { ...call, inputBytes: canonical.bytes });
+        const record = simulatedOperations.get(operation) ?? unknownOperation(operation);
+        const options = { ...call, inputBytes: canonical.bytes };
+        const reply = new Promise<CallReply>((answer, fail) => {
+          runCall(context, { record, input: canonical.value, options, answer, fail });
+        });
         this.#mark = undefined;
         return reply;
       },

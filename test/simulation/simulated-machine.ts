@@ -1,5 +1,9 @@
-import { lockOperations } from "@holdfast/sdk/contract";
+import { allOperations, internalOperation, lockOperations } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
 import Type from "typebox";
+import type { AppOperation } from "../../server/src/app/calls/app-operation.ts";
+import { appOperations } from "../../server/src/app/calls/app-operations.ts";
+import { ifUnchanged } from "../../server/src/app/calls/hooks/if-unchanged.ts";
 import { agentsFeature } from "../../server/src/features/agents/agents.ts";
 import { entitiesFeature } from "../../server/src/features/entities/entities.ts";
 import { defineKind, refuse } from "../../server/src/features/entities/kind.ts";
@@ -7,6 +11,7 @@ import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
+import { operationRecord } from "../../server/src/operations/operation-record.ts";
 import { leaseFeature, simulatedRules } from "./lease-feature.ts";
 
 /** A type of entity with its own schema, rule and command. */
@@ -28,16 +33,32 @@ export const ticketKind = defineKind({
   },
 });
 
+const contractNames = [
+  ...["create-entity", "replace-entity", "patch-entity", "delete-entity"],
+  ...["raise-rules", "register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)],
+] as readonly (keyof typeof allOperations)[];
+
+/** A command of the simulation, without the hooks of secrets and heartbeats. */
+function command(operation: Operation, entityType?: string): AppOperation {
+  return { ...operationRecord({ ...operation, kind: "write", sets: [] }, entityType), prepare: [ifUnchanged] };
+}
+
+function leaseOperation(name: string): Operation {
+  const [input, output] = [Type.Unknown(), Type.Unknown()];
+  return internalOperation({ name, summary: "", input, output, problems: [] });
+}
+
+const reads = appOperations([]).all.filter(({ kind }) => kind === "read");
+
 /** The operations that simulated callers may send. */
-export const writes: ReadonlyMap<string, { readonly type?: string }> = new Map([
-  ...["create-entity", "replace-entity", "patch-entity", "delete-entity", "acquire-lease", "renew-lease"].map(
-    (name) => [name, {}] as const,
-  ),
-  ["close-ticket", { type: "ticket" }],
-  ...["raise-rules", "register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)].map(
-    (name) => [name, {}] as const,
-  ),
-]);
+export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
+  [
+    ...contractNames.map((name) => command(allOperations[name])),
+    ...["acquire-lease", "renew-lease"].map((name) => command(leaseOperation(name))),
+    ...ticketKind.commands.map(({ operation }) => command(operation, ticketKind.type)),
+    ...reads,
+  ].map((record) => [record.name, record]),
+);
 
 /** The idempotency window of the simulation, short enough that keys expire in some seeds. */
 export const idempotencyWindowMs = 60_000;

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { closeCodes } from "@holdfast/sdk/contract";
 import type { Transport } from "holdfast";
 import type { Gate } from "../../server/src/access/gate.ts";
+import { appOperations } from "../../server/src/app/calls/app-operations.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
@@ -33,12 +34,20 @@ test("an exception during a message closes that socket and is reported, and the 
     admit({ token }) {
       admitted += 1;
       if (token === "broken") return broken();
-      return { principal: "anonymous", isOperator: false, transport };
+      return { principal: "anonymous", isOperator: false, calls: { ...transport, submit: broken } };
     },
     refresh: () => Promise.resolve(false),
   };
   const report = (_message: string, cause: unknown): void => void reports.push(cause);
-  const door = openSocketDoor({ server, gate, clock: systemClock, ids: systemIds, version: "t", report });
+  const door = openSocketDoor({
+    server,
+    gate,
+    operations: appOperations([]),
+    clock: systemClock,
+    ids: systemIds,
+    version: "t",
+    report,
+  });
   t.after(async () => {
     await door.close();
     server.close();

@@ -8,7 +8,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { doorTransportsOf, start } from "../../server/src/assembly/open.ts";
+import { doorCallsOf, start } from "../../server/src/assembly/open.ts";
 
 /** The socket door without a server, with limits that a test can reach. */
 export async function doorFor(
@@ -27,7 +27,7 @@ export async function doorFor(
       return {
         principal,
         isOperator: false,
-        transport: doorTransportsOf(services, {})({ principal, caller }),
+        calls: doorCallsOf(services, {})({ principal, caller }),
       };
     },
   };
@@ -35,6 +35,7 @@ export async function doorFor(
   const door = openSocketDoor({
     server,
     gate,
+    operations: services.operations,
     clock: systemClock,
     ids: systemIds,
     version: "test",

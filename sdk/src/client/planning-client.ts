@@ -31,8 +31,10 @@ export function planningClient(run: Run): PlanningClient {
     collaborators: resourceClient(run, collaborator),
     missions: {
       ...resourceClient(run, mission),
-      transition: (id, to, options) => changeResource(run, "transition-mission", { id, to }, options) as MissionChange,
-      reopen: (id, reason, options) => changeResource(run, "reopen-mission", { id, reason }, options) as MissionChange,
+      transition: (id, to, options) =>
+        changeResource(run, "planning.transition-mission", { id, to }, options) as MissionChange,
+      reopen: (id, reason, options) =>
+        changeResource(run, "planning.reopen-mission", { id, reason }, options) as MissionChange,
     },
     assignments: resourceClient(run, assignment),
   };

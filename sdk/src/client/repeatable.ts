@@ -1,7 +1,8 @@
-import { allOperations } from "../contract/all-operations.ts";
-import type { Operation } from "../contract/operation.ts";
+import { publicOperations } from "../contract/all-operations.ts";
+import { packs } from "../contract/packs/packs.ts";
 
-const operations: Readonly<Record<string, Operation>> = allOperations;
+const operations = [...publicOperations, ...packs.flatMap((pack) => pack.operations)];
+const reads = new Set(operations.filter(({ kind }) => kind === "read").map(({ name }) => name));
 
 /** Writes with the same result when they run twice: a repeated request for a held lock returns the same fence. */
 const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
@@ -15,16 +16,12 @@ const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown
 
 /** Whether a call may be sent again when its arrival is unknown. */
 export function isRepeatable(operation: string, input: unknown, key: string | undefined): boolean {
-  return key !== undefined || isRead(operation) || isSameTwice(operation, input);
+  return key !== undefined || reads.has(operation) || isSameTwice(operation, input);
 }
 
 /** Whether a write needs a key to be repeatable. The operations of kinds are writes. */
 export function needsKey(operation: string, input: unknown): boolean {
   return operation !== "register-agent" && !isRepeatable(operation, input, undefined);
-}
-
-function isRead(operation: string): boolean {
-  return Object.hasOwn(operations, operation) && operations[operation]?.kind === "read";
 }
 
 function isSameTwice(operation: string, input: unknown): boolean {

@@ -1,4 +1,4 @@
-import { resourceOperationName } from "../contract/packs/resource.ts";
+import { resourceOperationName } from "../contract/packs/resource-operations.ts";
 import type {
   NewResource,
   Resource,

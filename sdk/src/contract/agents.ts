@@ -1,7 +1,9 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 import { limit } from "./conditions.ts";
-import { operation } from "./operation.ts";
+import { internalOperation, operation } from "./operation.ts";
+import { ofCaller, ofWholeSpace } from "./rights.ts";
+import { get, post, remove } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -85,6 +87,11 @@ const registerAgent = operation({
     closed,
   ),
   problems: ["agent_unknown", "agent_limit", "agent_secret_required", "space_full"],
+  rights: [{ verbs: ["register"], touches: ofCaller }],
+  routes: [post("/v1/agents/register", { status: 201 })],
+  example: { name: "ann", purpose: "renames a module", own_key: "ann-on-host-7" },
+  sets: ["secret_hash", "secret_required"],
+  countsAs: "agent",
 });
 
 const heartbeat = operation({
@@ -94,6 +101,9 @@ const heartbeat = operation({
   input: Type.Object({}, closed),
   output: Type.Object({ agent_id: agentId, expires_at: isoTime }, closed),
   problems: ["agent_unknown", "agent_required"],
+  rights: [{ verbs: ["register"], touches: ofCaller }],
+  routes: [post("/v1/agents/heartbeat"), post("/v1/agents/{agent_id}/heartbeat", { speaker: "agent_id" })],
+  example: {},
 });
 
 const endAgent = operation({
@@ -105,12 +115,14 @@ const endAgent = operation({
   input: Type.Object({ agent_id: Type.Optional(agentId), reason: Type.Optional(line) }, closed),
   output: Type.Object({ agent_id: agentId, ended_at: isoTime }, closed),
   problems: ["agent_unknown", "agent_required", "not_allowed"],
+  rights: [{ verbs: ["register"], touches: ({ agent_id: agent }) => ({ agent }), restrictsAgents: true }],
+  routes: [remove("/v1/agents/{agent_id}")],
+  example: { agent_id: "9b2f6c1e-0d4a-7e53-8a61-5f0c2d3b4a59", reason: "the work is done" },
 });
 
 /** All heartbeats of a quarter second in one command. Commands and reads count as activity too. */
-const renewAgents = operation({
+const renewAgents = internalOperation({
   name: "renew-agents",
-  kind: "internal",
   summary: "Records the heartbeats and other activity since the last such entry.",
   input: Type.Object(
     {
@@ -123,9 +135,8 @@ const renewAgents = operation({
   problems: [],
 });
 
-const expireAgent = operation({
+const expireAgent = internalOperation({
   name: "expire-agent",
-  kind: "internal",
   summary: "Ends a registration that reached its inactivity limit.",
   input: Type.Object({ agent_id: agentId }, closed),
   output: Type.Object({ agent_id: agentId }),
@@ -139,6 +150,9 @@ const listAgents = operation({
   input: Type.Object({ after: Type.Optional(Type.String({ maxLength: 64 })), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(agent), next: Type.Union([Type.String(), Type.Null()]) }, closed),
   problems: [],
+  rights: [{ verbs: ["read"], touches: ofWholeSpace }],
+  routes: [get("/v1/agents")],
+  example: { limit: 50 },
 });
 
 export const agentOperations = {

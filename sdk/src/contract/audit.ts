@@ -3,6 +3,8 @@ import Type from "typebox";
 import type { Static } from "typebox";
 import { limit, revision } from "./conditions.ts";
 import { operation } from "./operation.ts";
+import { ofWholeSpace } from "./rights.ts";
+import { get } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 const position = Type.Integer({ minimum: 1, description: "The position of the entry." });
@@ -93,6 +95,9 @@ const listJournal = operation({
     closed,
   ),
   problems: ["history_archived"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [get("/v1/journal")],
+  example: { after: 0, limit: 50 },
 });
 
 const entityChange = Type.Object(
@@ -155,6 +160,15 @@ const listAudit = operation({
     closed,
   ),
   problems: ["history_archived"],
+  rights: [
+    {
+      verbs: ["read"],
+      touches: ofWholeSpace,
+      instead: "list-history and list-lock-history show the history of an entity or path that you may read",
+    },
+  ],
+  routes: [get("/v1/audit")],
+  example: { subject: "plan/42", limit: 20 },
 });
 
 export const auditOperations = { "list-journal": listJournal, "list-audit": listAudit } as const;

@@ -12,8 +12,18 @@ export type Check = (value: unknown) => readonly Issue[] | undefined;
 
 const issuesMax = 20;
 
-/** Compiles a schema once. The result depends on the value alone, so decisions may use it. */
+const checks = new WeakMap<TSchema, Check>();
+
+/** The check of a schema, which is compiled once. The result depends on the value alone, so decisions may use it. */
 export function checkOf(schema: TSchema): Check {
+  const known = checks.get(schema);
+  if (known !== undefined) return known;
+  const check = compiledCheck(schema);
+  checks.set(schema, check);
+  return check;
+}
+
+function compiledCheck(schema: TSchema): Check {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return undefined;

@@ -181,6 +181,7 @@ export const coreProblems = {
     retry: "new-key-after-read",
     title: "Another owner holds the lock or waits for it",
     next: "See `holders` for the owners, their purpose and the end of their leases. Send `wait` to queue at `place`.",
+    isContention: true,
   },
   lock_not_held: {
     status: 409,
@@ -217,6 +218,7 @@ export const coreProblems = {
     retry: "never",
     title: "Another holder is already upgrading, and both would wait forever",
     next: "Release the lock and acquire it as `write`. Or acquire it as `upgradeable` from the start.",
+    isContention: true,
   },
   deadlock: {
     status: 409,

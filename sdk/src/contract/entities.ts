@@ -12,10 +12,14 @@ import {
   writeFence,
 } from "./conditions.ts";
 import { operation } from "./operation.ts";
+import { ofEntity } from "./rights.ts";
+import { get, ifMatch, patch, post, put, remove } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 const author = Type.Object({ principal: Type.String(), agent: Type.Optional(Type.String()) }, closed);
 const target = { type: entityType, id: entityId };
+const route = "/v1/entities/{type}/{id}";
+const plan = { type: "plan", id: "42" } as const;
 const changeProblems = [
   "entity_not_found",
   "entity_deleted",
@@ -56,6 +60,12 @@ const createEntity = operation({
   input: Type.Object({ ...target, value, expected_version: Type.Optional(version), fence: writeFence }, closed),
   output: written,
   problems: ["entity_exists", "concurrency_mismatch", "value_too_large", "kind_violated"],
+  rights: [{ verbs: ["write"], touches: ofEntity }],
+  routes: [
+    post("/v1/entities/{type}", { status: 201, without: ["expected_version"] }),
+    put(route, { status: 201, needs: "if-none-match" }),
+  ],
+  example: { ...plan, value: { title: "Launch", status: "draft" } },
 });
 
 const replaceEntity = operation({
@@ -65,6 +75,9 @@ const replaceEntity = operation({
   input: Type.Object({ ...target, value, ...conditions }, closed),
   output: written,
   problems: [...changeProblems, "value_too_large"],
+  rights: [{ verbs: ["write"], touches: ofEntity }],
+  routes: [put(route, ifMatch)],
+  example: { ...plan, value: { title: "Launch", status: "review" }, expected_revision: "1.1" },
 });
 
 const patchStep = Type.Object(
@@ -93,6 +106,9 @@ const patchEntity = operation({
   ),
   output: written,
   problems: [...changeProblems, "patch_failed", "value_too_large"],
+  rights: [{ verbs: ["write"], touches: ofEntity }],
+  routes: [patch(route, ifMatch)],
+  example: { ...plan, merge: { status: "review" }, expected_revision: "1.1" },
 });
 
 const deleteEntity = operation({
@@ -105,6 +121,9 @@ const deleteEntity = operation({
     closed,
   ),
   problems: [...changeProblems],
+  rights: [{ verbs: ["write"], touches: ofEntity }],
+  routes: [remove(route, ifMatch)],
+  example: { ...plan, expected_revision: "1.2" },
 });
 
 const getEntity = operation({
@@ -123,6 +142,9 @@ const getEntity = operation({
   ),
   output: entity,
   problems: ["entity_not_found", "entity_deleted", "version_not_found", "entry_erased", "history_archived"],
+  rights: [{ verbs: ["read"], touches: ofEntity }],
+  routes: [get(route)],
+  example: plan,
 });
 
 const listEntities = operation({
@@ -132,6 +154,9 @@ const listEntities = operation({
   input: Type.Object({ type: entityType, after: Type.Optional(entityId), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(entity), next: Type.Union([entityId, Type.Null()]) }, closed),
   problems: [],
+  rights: [{ verbs: ["read"], touches: ({ type }) => ({ paths: [type] }) }],
+  routes: [get("/v1/entities/{type}")],
+  example: { type: "plan", limit: 50 },
 });
 
 const historyItem = Type.Object(
@@ -160,6 +185,9 @@ const listHistory = operation({
   ),
   output: Type.Object({ items: Type.Array(historyItem), next: Type.Union([Type.Integer(), Type.Null()]) }, closed),
   problems: ["entity_not_found"],
+  rights: [{ verbs: ["read"], touches: ofEntity }],
+  routes: [get(`${route}/history`)],
+  example: { ...plan, limit: 20 },
 });
 
 export const entityOperations = {

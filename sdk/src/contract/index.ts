@@ -15,7 +15,6 @@ export { cycleText } from "./cycle-text.ts";
 export type { CycleLink } from "./cycle-text.ts";
 export { conflictReason, events, publishedName } from "./events.ts";
 export type { EventData, EventType, EventTypeName } from "./events.ts";
-export { examples } from "./examples.ts";
 export { conditions, entityId, entityType } from "./conditions.ts";
 export { lockInternals } from "./lock-internals.ts";
 export { lockViews } from "./lock-views.ts";
@@ -34,13 +33,13 @@ export {
   operationWord,
 } from "./mesh.ts";
 export type { LockWord } from "./mesh.ts";
-export { operation } from "./operation.ts";
+export { internalOperation, operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
 export { codeOfPack, plainCode } from "./packs/code-of-pack.ts";
-export { packOfOperation, packs, resourceOfOperation } from "./packs/packs.ts";
-export type { Pack } from "./packs/packs.ts";
-export { assignment, collaborator, mission, organization, planningOperations, project } from "./packs/planning.ts";
-export { representation, resourceOperationName } from "./packs/resource.ts";
+export { packs } from "./packs/packs.ts";
+export type { Pack } from "./packs/pack.ts";
+export { assignment, collaborator, mission, organization, planning, project } from "./packs/planning.ts";
+export { representation, resourceOperationName } from "./packs/resource-operations.ts";
 export type {
   NewResource,
   Resource,
@@ -51,10 +50,11 @@ export type {
 } from "./packs/resource.ts";
 export { problemOf, problems } from "./problems.ts";
 export type { ProblemCode } from "./core-problems.ts";
-export type { Problem } from "./problem.ts";
+export type { Problem, RevealedEntity } from "./problem.ts";
 export { protocolMismatch } from "./protocol-mismatch.ts";
-export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";
-export type { Route, RoutedOperation, MemberSource } from "./routes.ts";
+export { membersOf, namesInPath, routedOperations } from "./routed-operations.ts";
+export type { RoutedOperation, MemberSource } from "./routed-operations.ts";
+export type { Route } from "./routes.ts";
 export {
   closeCodes,
   eventsAhead,
@@ -65,7 +65,7 @@ export {
 } from "./socket-protocol.ts";
 export type { CallMessage, ClientMessage, ServerMessage, SocketProblem } from "./socket-protocol.ts";
 export { traceContext, traceIdOf } from "./trace-context.ts";
-export { isAllowed, rightOf, rightToKind, rights } from "./rights.ts";
+export { isAllowed, ofEntityOfType } from "./rights.ts";
 export type { Right, Touch } from "./rights.ts";
 export { spaceOperations } from "./space.ts";
 export type { SpaceSettings } from "./space.ts";

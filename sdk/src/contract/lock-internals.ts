@@ -1,13 +1,12 @@
 /** Lock commands that only Holdfast itself sends: expiries, continued work, and the claims of jobs. */
 import Type from "typebox";
 import { fence, ticket } from "./grant.ts";
-import { operation } from "./operation.ts";
+import { internalOperation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
 
-const expireLock = operation({
+const expireLock = internalOperation({
   name: "expire-lock",
-  kind: "internal",
   summary:
     "Frees a grant whose lease or maximum hold has ended, or that was not accepted in time. A recoverable grant is freed only if its recovery conditions hold.",
   input: Type.Object({ fence }, closed),
@@ -15,36 +14,32 @@ const expireLock = operation({
   problems: ["not_due"],
 });
 
-const expireTicket = operation({
+const expireTicket = internalOperation({
   name: "expire-ticket",
-  kind: "internal",
   summary: "Cancels a ticket whose lease has expired.",
   input: Type.Object({ ticket }, closed),
   output: Type.Object({}),
   problems: ["not_due"],
 });
 
-const continueHandover = operation({
+const continueHandover = internalOperation({
   name: "continue-handover",
-  kind: "internal",
   summary: "Continues a hand-over that has more grants than fit into one entry.",
   input: Type.Object({ blocker_id: Type.String({ maxLength: 64 }) }, closed),
   output: Type.Object({}),
   problems: ["not_due"],
 });
 
-const freeEnded = operation({
+const freeEnded = internalOperation({
   name: "free-ended",
-  kind: "internal",
   summary: "Continues to free the locks of an ended agent that are more than fit into one entry.",
   input: Type.Object({ owner_id: Type.String({ minLength: 1, maxLength: 128 }) }, closed),
   output: Type.Object({}),
   problems: ["not_due"],
 });
 
-const claimForJob = operation({
+const claimForJob = internalOperation({
   name: "claim-for-job",
-  kind: "internal",
   summary: "Records that an active job claims a grant, or has ended its claim. A claimed grant is not recovered.",
   input: Type.Object({ fence, job: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()]) }, closed),
   output: Type.Object({}),

@@ -5,6 +5,9 @@ import { limit } from "./conditions.ts";
 import { fence, grant, holder, leftBefore, place, ticket } from "./grant.ts";
 import { lockPath, mode, scope } from "./lock-path.ts";
 import { operation } from "./operation.ts";
+import { ofPath, ofTicket, ofWholeSpace, seesLocks } from "./rights.ts";
+import type { Touch } from "./rights.ts";
+import { get } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -56,6 +59,13 @@ const dalLock = Type.Object(
   closed,
 );
 
+/** `under` does not narrow the records of all grants or the records of one owner. */
+function ofListedLocks(input: { readonly under?: string; readonly owner_id?: string; readonly view?: string }): Touch {
+  const { under, owner_id: owner, view } = input;
+  if (owner !== undefined) return { owner };
+  return under === undefined || view === "dal_locks" ? { space: true } : { paths: [under] };
+}
+
 const listLocks = operation({
   name: "list-locks",
   kind: "read",
@@ -72,6 +82,9 @@ const listLocks = operation({
   ),
   output: Type.Object({ items: Type.Array(Type.Union([lockRow, dalLock])), next: nullable(cursor) }, closed),
   problems: ["path_invalid"],
+  rights: [{ verbs: seesLocks, touches: ofListedLocks }],
+  routes: [get("/v1/locks")],
+  example: { under: "repo/x", limit: 50 },
 });
 
 const lockNow = Type.Object(
@@ -124,6 +137,9 @@ const getLock = operation({
   ),
   output: Type.Union([lockNow, lockThen]),
   problems: ["path_invalid", "history_archived"],
+  rights: [{ verbs: seesLocks, touches: ofPath }],
+  routes: [get("/v1/locks/status")],
+  example: { path: "repo/x/src" },
 });
 
 const getTicket = operation({
@@ -136,6 +152,9 @@ const getTicket = operation({
     Type.Object({ state: Type.Literal("granted"), ...grant.properties, left_before: leftBefore }, closed),
   ]),
   problems: ["ticket_unknown"],
+  rights: [{ verbs: seesLocks, touches: ofTicket }],
+  routes: [get("/v1/tickets/{ticket}", { waits: true })],
+  example: { ticket: "1.18" },
 });
 
 const whoAmI = operation({
@@ -150,6 +169,9 @@ const whoAmI = operation({
     next: nullable(cursor),
   }),
   problems: ["agent_unknown", "agent_required"],
+  rights: [{ verbs: seesLocks, touches: ({ owner_id: owner }) => ({ owner }) }],
+  routes: [get("/v1/agents/me")],
+  example: {},
 });
 
 /** A ticket with everything that blocks it. */
@@ -189,6 +211,9 @@ const listWaits = operation({
   input: Type.Object(page, closed),
   output: Type.Object({ items: Type.Array(wait), next: nullable(cursor) }, closed),
   problems: [],
+  rights: [{ verbs: seesLocks, touches: ofWholeSpace }],
+  routes: [get("/v1/locks/waits")],
+  example: { limit: 50 },
 });
 
 const listLockHistory = operation({
@@ -203,6 +228,9 @@ const listLockHistory = operation({
   ),
   output: Type.Object({ items: Type.Array(Type.Unknown()), next: nullable(Type.Integer()) }, closed),
   problems: ["path_invalid"],
+  rights: [{ verbs: seesLocks, touches: ofPath }],
+  routes: [get("/v1/locks/history")],
+  example: { path: "repo/x/src", limit: 20 },
 });
 
 const checkFence = operation({
@@ -212,6 +240,9 @@ const checkFence = operation({
   input: Type.Object({ path: lockPath, fence, mode: Type.Optional(mode) }, closed),
   output: Type.Object({ valid: Type.Boolean(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
   problems: ["path_invalid"],
+  rights: [{ verbs: seesLocks, touches: ofPath }],
+  routes: [get("/v1/locks/check-fence")],
+  example: { path: "repo/x/src/a.ts", fence: "1.17", mode: "write" },
 });
 
 export const lockViews = {

@@ -6,6 +6,8 @@ import { lockPath, mode, owner, paths, scope } from "./lock-path.ts";
 import { ticket } from "./grant.ts";
 import { seconds, ttlSeconds } from "./lock-path.ts";
 import { operation } from "./operation.ts";
+import { ofFence, ofHeldLock, ofPath, ofTicket, ofWholeSpace } from "./rights.ts";
+import { post, remove } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -76,6 +78,14 @@ const acquireLock = operation({
     "lock_limit",
     "space_full",
   ],
+  rights: [
+    {
+      verbs: ["lock"],
+      touches: ({ paths }) => ({ paths: paths.map((path) => (typeof path === "string" ? path : path.path)) }),
+    },
+  ],
+  routes: [post("/v1/locks/acquire", { waits: true })],
+  example: { paths: ["repo/x/src"], mode: "write", ttl_seconds: 60, purpose: "renaming a module", wait: true },
 });
 
 const releaseLock = operation({
@@ -93,6 +103,9 @@ const releaseLock = operation({
   ),
   output: Type.Object({ released: Type.Array(lockPath) }, closed),
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
+  rights: [{ verbs: ["lock"], touches: ofHeldLock }],
+  routes: [post("/v1/locks/release")],
+  example: { fence: "1.17" },
 });
 
 const renewLock = operation({
@@ -102,6 +115,9 @@ const renewLock = operation({
   input: Type.Object({ ...held, ttl_seconds: Type.Optional(ttlSeconds), note: Type.Optional(line) }, closed),
   output: grant,
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
+  rights: [{ verbs: ["lock"], touches: ofHeldLock }],
+  routes: [post("/v1/locks/renew")],
+  example: { fence: "1.17", ttl_seconds: 60, note: "half done" },
 });
 
 const upgradeLock = operation({
@@ -120,6 +136,9 @@ const upgradeLock = operation({
     "deadlock",
     "space_full",
   ],
+  rights: [{ verbs: ["lock"], touches: ofHeldLock }],
+  routes: [post("/v1/locks/upgrade", { waits: true })],
+  example: { fence: "1.17", wait: true },
 });
 
 const downgradeLock = operation({
@@ -129,6 +148,9 @@ const downgradeLock = operation({
   input: Type.Object({ ...held, mode }, closed),
   output: grant,
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
+  rights: [{ verbs: ["lock"], touches: ofHeldLock }],
+  routes: [post("/v1/locks/downgrade")],
+  example: { fence: "1.17", mode: "read" },
 });
 
 const transferLock = operation({
@@ -148,6 +170,9 @@ const transferLock = operation({
     "transfer_refused",
     "deadlock",
   ],
+  rights: [{ verbs: ["lock"], touches: ofHeldLock }],
+  routes: [post("/v1/locks/transfer")],
+  example: { fence: "1.17", to: "bob" },
 });
 
 const requestRelease = operation({
@@ -159,6 +184,9 @@ const requestRelease = operation({
   input: Type.Object({ path: lockPath, reason: line, ...owner }, closed),
   output: Type.Object({ asked: Type.Array(ownerId) }, closed),
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
+  rights: [{ verbs: ["lock"], touches: ofPath }],
+  routes: [post("/v1/locks/request-release")],
+  example: { path: "repo/x/src", reason: "a fix must go out" },
 });
 
 const acceptLock = operation({
@@ -168,6 +196,9 @@ const acceptLock = operation({
   input: Type.Object({ ticket, ...owner }, closed),
   output: Type.Union([granted, queued]),
   problems: [...ownerProblems, "ticket_unknown"],
+  rights: [{ verbs: ["lock"], touches: ofTicket }],
+  routes: [post("/v1/locks/accept")],
+  example: { ticket: "1.18" },
 });
 
 const cancelTicket = operation({
@@ -177,6 +208,9 @@ const cancelTicket = operation({
   input: Type.Object({ ticket, ...owner }, closed),
   output: Type.Union([Type.Object({ cancelled: ticket }, closed), granted]),
   problems: [...ownerProblems, "ticket_unknown"],
+  rights: [{ verbs: ["lock"], touches: ofTicket }],
+  routes: [post("/v1/locks/cancel"), remove("/v1/tickets/{ticket}")],
+  example: { ticket: "1.18" },
 });
 
 const exactly = { fence, reason: line };
@@ -189,6 +223,9 @@ const forceRelease = operation({
   input: Type.Object(exactly, closed),
   output: Type.Object({ released: Type.Array(lockPath) }, closed),
   problems: ["locks_off", "not_allowed", "lock_not_held", "not_recoverable"],
+  rights: [{ verbs: ["operate"], touches: ofFence }],
+  routes: [post("/v1/locks/force-release")],
+  example: { fence: "1.17", reason: "its host is gone" },
 });
 
 const overrideRelease = operation({
@@ -199,6 +236,9 @@ const overrideRelease = operation({
   input: Type.Object(exactly, closed),
   output: Type.Object({ released: Type.Array(lockPath) }, closed),
   problems: ["locks_off", "not_allowed", "lock_not_held"],
+  rights: [{ verbs: ["operate"], touches: ofFence }],
+  routes: [post("/v1/locks/override-release")],
+  example: { fence: "1.17", reason: "its host is lost permanently" },
 });
 
 const kindSettings = Type.Object(
@@ -234,6 +274,9 @@ const configureLocks = operation({
   ),
   output: Type.Object({ lock_manager: Type.Boolean(), enforce: Type.Array(lockPath) }, closed),
   problems: ["not_allowed", "path_invalid"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/locks/configure")],
+  example: { enforce: ["repo/x"] },
 });
 
 export const lockOperations = {

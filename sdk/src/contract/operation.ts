@@ -1,8 +1,11 @@
 import type { Static, TSchema } from "typebox";
 import type { ProblemCode } from "./core-problems.ts";
+import type { Resource } from "./packs/resource.ts";
+import type { Right } from "./rights.ts";
+import type { Route } from "./routes.ts";
 
 /**
- * A named request, `verb-noun`, the same at every door.
+ * A named request, the same at every door: `verb-noun`, or `pack.verb-noun` for an operation of a pack.
  * - `write` becomes a command and may become an entry;
  * - `read` reads durable state;
  * - `internal` is a command that only Holdfast sends (timers, recovery).
@@ -20,17 +23,49 @@ export interface Operation<
   readonly output: Output;
   /** The problem codes of this operation, in addition to those that every operation shares. */
   readonly problems: readonly ProblemCode[];
+  /** A caller needs all of them. Only internal operations have none. */
+  readonly rights: readonly Right[];
+  /** Its HTTP routes. Without one it is reachable by name only. */
+  readonly routes: readonly Route[];
+  /** A plain input. Documents show it, and a test checks that it matches the schema. */
+  readonly example: Readonly<Record<string, unknown>>;
+  /** The resource of a pack that the operation is about. Its outcome is shown as that resource. */
+  readonly resource?: Resource | undefined;
+  /** Members of the input that only the server sets, such as the hash of a secret. */
+  readonly sets: readonly string[];
+  /** The operation adds one more to what a principal may have of these. */
+  readonly countsAs?: "agent";
 }
 
 type OperationKind = "write" | "read" | "internal";
 
+interface PublicOperation<
+  Name extends string,
+  Input extends TSchema,
+  Output extends TSchema,
+  Kind extends OperationKind,
+> extends Omit<Operation<Name, Input, Output, Kind>, "rights" | "example" | "sets"> {
+  readonly rights: readonly [Right<Static<Input>>, ...Right<Static<Input>>[]];
+  readonly example: Static<Input>;
+  readonly sets?: readonly (keyof Static<Input> & string)[];
+}
+
+/** An operation that callers may send. Without rights, routes or an example it does not compile. */
 export function operation<
   const Name extends string,
   Input extends TSchema,
   Output extends TSchema,
-  const Kind extends OperationKind,
->(definition: Operation<Name, Input, Output, Kind>): Operation<Name, Input, Output, Kind> {
-  return definition;
+  const Kind extends "write" | "read",
+>(definition: PublicOperation<Name, Input, Output, Kind>): Operation<Name, Input, Output, Kind> {
+  const { example, sets = [] } = definition;
+  return { ...definition, example: example, sets };
+}
+
+/** An operation that only Holdfast sends. */
+export function internalOperation<const Name extends string, Input extends TSchema, Output extends TSchema>(
+  definition: Pick<Operation<Name, Input, Output>, "name" | "summary" | "input" | "output" | "problems">,
+): Operation<Name, Input, Output, "internal"> {
+  return { ...definition, kind: "internal", rights: [], routes: [], example: {}, sets: [] };
 }
 
 export type InputOf<O extends Operation> = Static<O["input"]>;

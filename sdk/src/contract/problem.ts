@@ -11,4 +11,19 @@ export interface Problem {
   readonly retry: "never" | "new-key-after-read" | "same-key" | "later";
   readonly title: string;
   readonly next: string;
+  /** The refusal of a lock that another owner holds. Metrics count it as denied and contended. */
+  readonly isContention?: true;
+  /** The members of its data that name other entities. A caller gets those of entities that it may read. */
+  readonly reveals?: readonly RevealedEntity[];
+}
+
+export interface RevealedEntity {
+  /** The member that holds the entity or a list of them; the data itself by default. */
+  readonly member?: string;
+  /** The member with the id. */
+  readonly id: string;
+  /** The entity type. `own` is the type of the refused operation, and `.name` the member `name` beside the id. */
+  readonly type: string;
+  /** Members beside the id that are hidden with it. Items of a list and objects are hidden whole. */
+  readonly also?: readonly string[];
 }

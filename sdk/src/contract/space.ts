@@ -1,6 +1,8 @@
 import Type from "typebox";
 import type { Static } from "typebox";
-import { operation } from "./operation.ts";
+import { internalOperation, operation } from "./operation.ts";
+import { ofWholeSpace } from "./rights.ts";
+import { post } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 const reason = Type.String({ minLength: 1, maxLength: 1000, description: "The reason, kept in the history." });
@@ -48,11 +50,13 @@ const configure = operation({
   input: Type.Object({ settings: Type.Partial(spaceSettings, closed), reason: Type.Optional(reason) }, closed),
   output: Type.Object({ settings: spaceSettings, changed: Type.Boolean() }, closed),
   problems: [],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/space/configure")],
+  example: { settings: { idempotency_window_ms: 172_800_000 }, reason: "retries come from another site" },
 });
 
-const raiseEpoch = operation({
+const raiseEpoch = internalOperation({
   name: "raise-epoch",
-  kind: "internal",
   summary: "Starts a new epoch after history was restored or went back, unless one above `above` has already begun.",
   input: Type.Object(
     {
@@ -74,11 +78,13 @@ const raiseRules = operation({
   input: Type.Object({ to: Type.Integer({ minimum: 1 }) }, closed),
   output: Type.Object({ rules: Type.Integer() }, closed),
   problems: ["rules_unknown"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/space/raise-rules")],
+  example: { to: 2 },
 });
 
-const recordStateHash = operation({
+const recordStateHash = internalOperation({
   name: "record-state-hash",
-  kind: "internal",
   summary: "Records the hash of the state at a position, so that a replica that differs is detected.",
   input: Type.Object(
     { position: Type.Integer({ minimum: 1 }), hash: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
@@ -109,6 +115,10 @@ const erasePayload = operation({
   ),
   output: Type.Object({ position: Type.Integer(), erased_by: Type.Integer() }, closed),
   problems: ["entry_not_found", "entry_in_use", "erasure_unfinished", "history_archived"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/space/erase-payload")],
+  example: { position: 7, reason: "requested by the person concerned" },
+  sets: ["events"],
 });
 
 export const spaceOperations = {

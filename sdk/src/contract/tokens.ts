@@ -3,7 +3,9 @@ import type { Static } from "typebox";
 import { isoTime, line } from "./agents.ts";
 import { allowance } from "./allowance.ts";
 import { limit } from "./conditions.ts";
-import { operation } from "./operation.ts";
+import { internalOperation, operation } from "./operation.ts";
+import { ofWholeSpace } from "./rights.ts";
+import { get, post, remove } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -67,6 +69,14 @@ const createToken = operation({
     closed,
   ),
   problems: ["not_allowed", "principal_reserved", "token_limit", "idempotency_replay_conflict", "space_full"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/tokens", { status: 201 })],
+  example: {
+    principal: "ci",
+    allow: [{ under: "repo/x", verbs: ["read", "write", "lock"] }],
+    note: "for builds",
+  },
+  sets: ["secret_hash"],
 });
 
 const rotateToken = operation({
@@ -100,6 +110,10 @@ const rotateToken = operation({
     closed,
   ),
   problems: ["not_allowed", "token_unknown"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/tokens/{token_id}/rotate")],
+  example: { token_id: "9b2f6c1e", grace_seconds: 3600 },
+  sets: ["secret_hash"],
 });
 
 const rotateOperatorToken = operation({
@@ -114,6 +128,9 @@ const rotateOperatorToken = operation({
     closed,
   ),
   problems: ["not_allowed", "operator_token_configured"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [post("/v1/tokens/rotate-operator")],
+  example: {},
 });
 
 const revokeToken = operation({
@@ -123,6 +140,9 @@ const revokeToken = operation({
   input: Type.Object({ token_id: tokenId, reason: Type.Optional(line) }, closed),
   output: Type.Object({ token_id: tokenId, principal, revoked_at: isoTime }, closed),
   problems: ["not_allowed", "token_unknown"],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [remove("/v1/tokens/{token_id}")],
+  example: { token_id: "9b2f6c1e", reason: "it was in a log" },
 });
 
 const listTokens = operation({
@@ -133,20 +153,21 @@ const listTokens = operation({
   input: Type.Object({ after: Type.Optional(Type.String({ maxLength: 64 })), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(token), next: Type.Union([Type.String(), Type.Null()]) }, closed),
   problems: [],
+  rights: [{ verbs: ["operate"], touches: ofWholeSpace }],
+  routes: [get("/v1/tokens")],
+  example: { limit: 50 },
 });
 
-const expireToken = operation({
+const expireToken = internalOperation({
   name: "expire-token",
-  kind: "internal",
   summary: "Removes an expired token from the state. It is already invalid.",
   input: Type.Object({ token_id: tokenId }, closed),
   output: Type.Object({ token_id: tokenId }),
   problems: ["not_due"],
 });
 
-const noteRefusal = operation({
+const noteRefusal = internalOperation({
   name: "note-refusal",
-  kind: "internal",
   summary: "Records a refused operator operation in the audit trail.",
   input: Type.Object(
     {

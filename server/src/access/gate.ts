@@ -1,8 +1,8 @@
 /**
  * The gate authenticates callers and limits what they may do. Every door calls it first, and calls Holdfast only
- * through the transport that it returns. So rights, limits and the principals in the journal are the same at every door.
+ * through what it returns. So rights, limits and the principals in the journal are the same at every door.
  */
-import type { DoorTransport } from "@holdfast/sdk/door-transport";
+import type { Calls } from "../operations/call.ts";
 
 /** The credentials of a caller, as a door knows them. */
 export interface Credentials {
@@ -24,7 +24,7 @@ export interface AdmittedCaller {
   readonly principal: string;
   readonly isOperator: boolean;
   /** Checks each call against the caller's rights and limits, and leaves out events that it may not read. */
-  readonly transport: DoorTransport;
+  readonly calls: Calls;
 }
 
 /** The reason of a rejection: a problem code and its data. */

@@ -36,6 +36,8 @@ export interface Lookups {
   agentCount(principal: string): Promise<number>;
   /** Calls back when a token may have become invalid. Returns the function to unsubscribe. */
   onTokensChanged(callback: () => void): () => void;
+  /** The principal of an owner that has a lock or a ticket. */
+  ownerPrincipal(owner: string): string | undefined;
   /** The principal that registered an agent. */
   principalOf(agent: string): string | undefined;
 }

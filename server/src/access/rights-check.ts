@@ -1,80 +1,62 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { allOperations, checkOf, isAllowed, packOfOperation, rightOf, rightToKind } from "@holdfast/sdk/contract";
-import type { Check, OperationName, Right, Touch, Verb } from "@holdfast/sdk/contract";
-import type { CallOptions, CallReply } from "@holdfast/sdk";
+import { isAllowed } from "@holdfast/sdk/contract";
+import type { Right, Touch, Verb } from "@holdfast/sdk/contract";
+import type { CallReply } from "@holdfast/sdk";
+import type { Call } from "../operations/call.ts";
 import type { Rejection } from "./gate.ts";
-import type { Lookups } from "./lookups.ts";
+import type { Lookups, OwnedPaths } from "./lookups.ts";
 import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
 
-/** The part of a call that rights depend on. */
-interface CheckedCall {
-  readonly operation: string;
-  readonly input: unknown;
-  readonly call: CallOptions;
-}
-
-interface RightsOptions {
-  readonly lookups: Lookups;
-  /** The commands of kinds, each with its entity type. */
-  readonly kindCommands: ReadonlyMap<string, string>;
-}
-
 /** Decides whether the rights of a caller allow a call. The machine still applies its own rules. */
 export class RightsCheck {
-  readonly #options: RightsOptions;
-  readonly #checks = new Map<string, Check>();
+  readonly #lookups: Lookups;
 
-  constructor(options: RightsOptions) {
-    this.#options = options;
+  constructor(lookups: Lookups) {
+    this.#lookups = lookups;
   }
 
-  /** The refusal of a call; undefined if the caller has the right. */
-  refusalOf(rights: CallerRights, request: CheckedCall): Rejection | undefined {
-    const { operation, input, call } = request;
-    const right = rightOf(operation) ?? this.#kindRight(operation);
-    if (right === undefined) return { code: "operation_unknown", data: { operation } };
-    const { verbs } = right;
-    if (verbs.includes("operate") && call.agent !== undefined)
-      return notAllowed(operation, verbs, "the caller is an agent");
-    if (isAllowedEverywhere(rights, verbs) && operation !== "end-agent") return undefined;
+  /** The refusal of a call; undefined if the caller has every right that the operation needs. */
+  refusalOf(rights: CallerRights, call: Call): Rejection | undefined {
+    for (const right of call.record.rights) {
+      const refusal = this.#refusalOf(rights, call, right);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  #refusalOf(rights: CallerRights, call: Call, right: Right): Rejection | undefined {
+    const { record, input, options } = call;
+    const { verbs, instead } = right;
+    if (verbs.includes("operate") && options.agent !== undefined)
+      return notAllowed(record.name, verbs, "the caller is an agent");
+    if (isAllowedEverywhere(rights, verbs) && right.restrictsAgents !== true) return undefined;
     if (!rights.allow.some((allowance) => allowance.verbs.some((verb) => verbs.includes(verb)))) {
-      return notAllowed(operation, verbs);
+      return notAllowed(record.name, verbs);
     }
     // The paths of an invalid input are unknown, so it is refused here. Otherwise a member that a door sets later could
     // make it valid.
-    const issues = this.#issuesOf(operation, input);
+    const issues = record.check(input);
     if (issues !== undefined) return { code: "input_invalid", data: { issues } };
-    const { instead } = right;
-    return this.#touchRefusal(rights, request, { verbs, touch: right.touches(input as never), instead });
+    return this.#touchRefusal(rights, call, { verbs, touch: right.touches(input as never), instead });
   }
 
-  /** The refusal of a grant that was looked up by its ticket. */
-  refusalOfGrant(rights: CallerRights, operation: string, { outcome }: CallReply): Rejection | undefined {
-    const { fence } = outcome.data as { readonly fence?: string };
-    const required = { verbs: ["read", "lock"], touch: { fence }, instead: undefined } as const;
-    return this.#foreignOwnerRefusal(rights, { operation, input: {}, call: {} }, required);
+  /** The refusal of a read that found the grant of a ticket. */
+  refusalOfGrant(rights: CallerRights, call: Call, { outcome }: CallReply): Rejection | undefined {
+    if (outcome.kind === "refusal" || call.record.kind !== "read") return undefined;
+    for (const { verbs, touches } of call.record.rights) {
+      const { ticket } = touches(call.input as never);
+      const { fence } = outcome.data as { readonly fence?: string };
+      if (ticket === undefined || fence === undefined) continue;
+      const refusal = this.#foreignOwnerRefusal(rights, call, { verbs, touch: { fence }, instead: undefined });
+      if (refusal !== undefined) return { code: "ticket_unknown", data: { ticket } };
+    }
+    return undefined;
   }
 
-  #kindRight(operation: string): Right | undefined {
-    const type = this.#options.kindCommands.get(operation);
-    return type === undefined ? undefined : rightToKind(type, "write", operation);
-  }
-
-  /** The same schema checks the input again before the decision. */
-  #issuesOf(operation: string, input: unknown): ReturnType<Check> {
-    const known = this.#checks.get(operation);
-    if (known !== undefined) return known(input);
-    const core = Object.hasOwn(allOperations, operation) ? allOperations[operation as OperationName] : undefined;
-    const schema = (core ?? packOfOperation(operation)?.operations[operation])?.input;
-    const check = schema === undefined ? checkObject : checkOf(schema);
-    this.#checks.set(operation, check);
-    return check(input);
-  }
-
-  #touchRefusal(rights: CallerRights, request: CheckedCall, required: RequiredRight): Rejection | undefined {
+  #touchRefusal(rights: CallerRights, call: Call, required: RequiredRight): Rejection | undefined {
     const { verbs, touch } = required;
-    const { operation } = request;
+    const { name: operation } = call.record;
     const isDenied = (path: string): boolean => !isAllowed(rights.allow, verbs, path);
     if (touch.space === true && isDenied("")) {
       const { instead } = required;
@@ -83,56 +65,53 @@ export class RightsCheck {
     }
     const path = touch.paths?.find(isDenied);
     if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
-    return this.#foreignAgentRefusal(rights, request, touch) ?? this.#foreignOwnerRefusal(rights, request, required);
+    return this.#foreignAgentRefusal(rights, call, touch) ?? this.#foreignOwnerRefusal(rights, call, required);
   }
 
   /** Only the agent itself, its parent or an operator may end a registration. The machine checks the first two. */
-  #foreignAgentRefusal(
-    rights: CallerRights,
-    { operation, call }: CheckedCall,
-    { agent }: Touch,
-  ): Rejection | undefined {
-    if (agent === undefined || call.agent !== undefined || isAllowedEverywhere(rights, ["operate"])) return undefined;
-    return notAllowed(operation, ["operate"], "only the agent itself, its parent or an operator may end it");
+  #foreignAgentRefusal(rights: CallerRights, { record, options }: Call, { agent }: Touch): Rejection | undefined {
+    if (agent === undefined || options.agent !== undefined || isAllowedEverywhere(rights, ["operate"]))
+      return undefined;
+    return notAllowed(record.name, ["operate"], "only the agent itself, its parent or an operator may end it");
   }
 
-  /** An owner may use its own locks. Any other caller needs the right to each of their paths. */
+  /**
+   * An owner may use its own locks. Any other caller needs the right to each of their paths. Fences and tickets can be
+   * counted, so one on a path out of reach is answered like one that does not exist: the same code, the same data.
+   */
   #foreignOwnerRefusal(
     rights: CallerRights,
-    { operation, call }: CheckedCall,
+    { record, input, options }: Call,
     { verbs, touch }: RequiredRight,
   ): Rejection | undefined {
-    const { lookups } = this.#options;
-    const isOwn = (owner: string): boolean => owner === call.agent || lookups.principalOf(owner) === rights.principal;
+    const lookups = this.#lookups;
+    const { fence, ticket, owner } = touch;
+    const isOwn = (name: string): boolean => name === options.agent || lookups.principalOf(name) === rights.principal;
     const isDenied = (path: string): boolean => !isAllowed(rights.allow, verbs, path);
-    if (touch.owner !== undefined && !isOwn(touch.owner) && isDenied("")) {
-      return notAllowed(operation, verbs, "it belongs to another owner");
+    if (owner !== undefined && !isOwn(owner) && isDenied("")) {
+      return notAllowed(record.name, verbs, "it belongs to another owner");
     }
-    for (const owned of this.#owned(touch)) {
-      if (isOwn(owned.owner) && !verbs.includes("operate")) continue;
-      const path = owned.paths.find(isDenied);
-      if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
-    }
-    if (touch.fence === undefined || lookups.grant(touch.fence) !== undefined || !verbs.includes("operate")) {
-      return undefined;
-    }
-    // The fence may be granted before the decision, on any path. Only its owner may use it that early.
-    return { code: "lock_not_held", data: { fence: touch.fence } };
-  }
-
-  #owned({ fence, ticket }: Touch) {
-    const { lookups } = this.#options;
-    const found = [
-      fence === undefined ? undefined : lookups.grant(fence),
-      ticket === undefined ? undefined : lookups.ticket(ticket),
-    ];
-    return found.filter((paths) => paths !== undefined);
+    const needsPaths = verbs.includes("operate");
+    const isForeign = (owned: OwnedPaths): boolean => (needsPaths || !isOwn(owned.owner)) && owned.paths.some(isDenied);
+    // The machine refuses a caller that is not the owner, whether the lock exists or not. Another token of the same
+    // principal may claim to be the owner, and a read needs no owner.
+    const { owner_id: claimed } = input as { readonly owner_id?: unknown };
+    const isReachable = (owned: OwnedPaths): boolean =>
+      record.kind === "read" || (claimed === owned.owner && lookups.ownerPrincipal(owned.owner) === rights.principal);
+    const isHidden = (owned: OwnedPaths | undefined): boolean =>
+      owned !== undefined && isForeign(owned) && isReachable(owned);
+    if (ticket !== undefined && isHidden(lookups.ticket(ticket))) return { code: "ticket_unknown", data: { ticket } };
+    if (fence === undefined) return undefined;
+    const grant = lookups.grant(fence);
+    // An unknown fence may be granted before the decision, on any path. Only its owner may use it that early.
+    if (needsPaths) return grant === undefined || isForeign(grant) ? notHeld({ fence }) : undefined;
+    return isHidden(grant) ? notHeld({ fence, owner_id: claimed }) : undefined;
   }
 }
 
-/** Only the kind knows the schema of its command. The check of rights needs no more than an object. */
-const checkObject: Check = (input) =>
-  typeof input === "object" && input !== null ? undefined : [{ pointer: "", message: "must be an object" }];
+function notHeld(data: Rejection["data"]): Rejection {
+  return { code: "lock_not_held", data };
+}
 
 interface RequiredRight {
   readonly verbs: readonly Verb[];

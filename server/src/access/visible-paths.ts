@@ -21,18 +21,30 @@ export function pathOf(named: NamedPath): string {
   return typeof named === "string" ? named : named.path;
 }
 
-/** A reply without the paths that its caller may not see. */
-export function withVisiblePaths(rights: CallerRights, operation: string, reply: CallReply): CallReply {
+/** A reply without the paths that its caller may not see: in the cycle of a deadlock, and in the history of locks. */
+export function redactPaths(rights: CallerRights, reply: CallReply): CallReply {
   const { outcome } = reply;
   if (outcome.kind === "refusal") {
     if (outcome.code !== "deadlock") return reply;
     const cycle = ownCycle(rights, outcome.data as unknown as Deadlock);
     return { ...reply, outcome: { ...outcome, data: { ...outcome.data, cycle, cycle_text: cycleText(cycle) } } };
   }
-  if (operation !== "list-lock-history") return reply;
-  const page = outcome.data as { readonly items: readonly { readonly data: PathData }[] };
-  const items = page.items.map((item) => ({ ...item, data: visibleData(rights, item.data) }));
+  const page = outcome.data as { readonly items?: readonly ListItem[] };
+  if (page.items?.some(isLockEvent) !== true) return reply;
+  const items = page.items.map((item) =>
+    isLockEvent(item) ? { ...item, data: visibleData(rights, item.data) } : item,
+  );
   return { ...reply, outcome: { ...outcome, data: { ...page, items } } };
+}
+
+interface ListItem {
+  readonly event?: unknown;
+  readonly data: PathData;
+}
+
+/** An item of a history whose event is about a lock. Only the history of locks has such items. */
+function isLockEvent(item: ListItem): boolean {
+  return typeof item.event === "string" && item.event.startsWith("evt.lock.");
 }
 
 /** The data of an event about locks without hidden paths of its set or cycle. The event's own path stays. */

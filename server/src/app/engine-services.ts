@@ -10,7 +10,7 @@ export interface EngineServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Authenticates agents. The heartbeats of all clients share an entry. */
+  /** Identifies agents. The heartbeats of all clients share an entry. */
   readonly agents: AgentAuthenticator;
   /** Events by owner. All watches of owners share a subscription. */
   readonly owners: OwnerHub;
@@ -26,7 +26,7 @@ export function engineServices(
     engine,
     clock,
     ids,
-    agents: new AgentAuthenticator(engine, { clock, ids }),
+    agents: new AgentAuthenticator(engine, clock),
     owners: new OwnerHub(engine),
     notices: new NoticeHub(engine, clock),
   };

@@ -3,51 +3,60 @@
  * and adds history to outcomes. A program's values are checked and copied on entry, and its replies are copies.
  */
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
-import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Engine } from "../engine/engine.ts";
-import type { OperatorTokenRotation } from "./calls/hooks/rotate-operator-token.ts";
-import { AgentCalls } from "./calls/agent-calls.ts";
 import { refusal } from "../machine/refusal.ts";
-import { unrecordedReply } from "./calls/unrecorded-reply.ts";
-import type { CallContext } from "./calls/call-operation.ts";
+import { callOnce } from "../operations/call.ts";
+import type { Calls } from "../operations/call.ts";
+import type { OperationRegistry } from "../operations/registry.ts";
+import { unknownOperation } from "../operations/unknown-operation.ts";
+import { AppCalls } from "./calls/app-calls.ts";
+import type { AppOperation, CallContext } from "./calls/app-operation.ts";
 import { copyJson } from "./calls/copy-json.ts";
-import { cursorAt } from "./watch/entry-events.ts";
 import { unreadable } from "./calls/journal-refusal.ts";
+import { unrecordedReply } from "./calls/unrecorded-reply.ts";
+import { cursorAt } from "./watch/entry-events.ts";
 import { watch } from "./watch/watch.ts";
 
-export interface AppTransportOptions extends Omit<CallContext, "sharesData"> {
-  /** Whether an agent must send its secret. Otherwise a bare id is trusted. */
-  readonly requiresAgentSecret?: boolean;
-  /** Absent where the operator's token is configured, or where there is none. */
-  readonly operatorRotation?: OperatorTokenRotation;
+export interface AppTransportOptions extends CallContext {
+  readonly operations: OperationRegistry<AppOperation>;
   readonly close: () => Promise<void>;
 }
 
 /** For a program in this process. It may change its objects at any time. */
 export function inProcessTransport(options: AppTransportOptions): Transport {
-  const { services, close } = options;
-  const calls = new AgentCalls({ ...options, sharesData: false });
+  const { services, operations, close } = options;
+  const calls = callsOf(options, false);
   return {
     call(operation, input, call) {
       const canonical = canonicalValue(input, inputLimits);
-      if (canonical.ok) return calls.call(operation, canonical.value, { ...call, inputBytes: canonical.bytes });
-      return Promise.resolve(unrecordedReply(services.engine, refusal("input_malformed", { ...canonical.fault })));
+      if (!canonical.ok) {
+        const refused = refusal("input_malformed", { ...canonical.fault });
+        return Promise.resolve(unrecordedReply(services.engine, refused));
+      }
+      const record = operations.find(operation) ?? unknownOperation(operation);
+      return callOnce(calls, { record, input: canonical.value, options: { ...call, inputBytes: canonical.bytes } });
     },
     watch: (request) => copied(watch(services, request)),
-    notices: ({ owner }) => services.notices.listen(owner),
-    cursor: () => cursorOf(services.engine),
+    notices: calls.notices,
+    cursor: calls.cursor,
     close,
   };
 }
 
 /** For doors. They only write replies as text, so they share the data of the state and must not change it. */
-export function doorTransport(options: AppTransportOptions): DoorTransport {
+export function doorCalls(options: AppTransportOptions): Calls<AppOperation> {
+  return callsOf(options, true);
+}
+
+function callsOf(options: AppTransportOptions, sharesData: boolean): Calls<AppOperation> {
   const { services, close } = options;
-  const calls = new AgentCalls({ ...options, sharesData: true });
+  const calls = new AppCalls({ ...options, sharesData });
   return {
-    call: (operation, input, call) => calls.call(operation, input, call),
+    submit: (submitted) => {
+      calls.submit(submitted);
+    },
     watch: (request) => watch(services, request),
     notices: ({ owner }) => services.notices.listen(owner),
     cursor: () => cursorOf(services.engine),

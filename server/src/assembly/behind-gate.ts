@@ -4,25 +4,24 @@ import type { KnownToken, Lookups, OwnedPaths } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
 import type { RefusedAttempt } from "../access/refusal-notes.ts";
 import { isSameDigest } from "../base/new-secret.ts";
-import type { EngineServices } from "../app/engine-services.ts";
+import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
-import { ticketTable } from "../features/locks/tables/lock-tables.ts";
+import { ownerTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { findSecret } from "../features/tokens/token-table.ts";
-import { doorTransportsOf, kindCommandsOf } from "./open.ts";
+import { doorCallsOf } from "./open.ts";
 import type { SpeakerOptions } from "./open.ts";
 import { TokenChanges } from "./token-changes.ts";
 
 export function behindGate(
-  services: EngineServices,
-  options: Pick<SpeakerOptions, "kinds" | "requiresAgentSecret" | "operatorRotation">,
-): Pick<GateOptions, "transportOf" | "lookups" | "kindCommands" | "record"> {
+  services: AppServices,
+  options: Pick<SpeakerOptions, "requiresAgentSecret" | "operatorRotation">,
+): Pick<GateOptions, "callsOf" | "lookups" | "record"> {
   const { engine } = services;
   return {
-    transportOf: doorTransportsOf(services, options),
+    callsOf: doorCallsOf(services, options),
     lookups: lookupsOf(engine),
-    kindCommands: kindCommandsOf(options.kinds ?? []),
     record: (attempt) => {
       record(engine, attempt);
     },
@@ -53,6 +52,7 @@ function lookupsOf(engine: Engine): Lookups {
             .filter((row) => row.principal === principal).length,
       ),
     onTokensChanged: (callback) => changes.onChange(callback),
+    ownerPrincipal: (owner) => engine.peek((state) => state.rows(ownerTable).get(owner))?.principal,
     principalOf: (agent) => engine.peek((state) => findAgent(state, agent))?.principal,
   };
 }

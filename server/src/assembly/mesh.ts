@@ -9,7 +9,7 @@ import { openNatsDoor } from "../doors/nats/open-nats-door.ts";
 import type { NatsDoor } from "../doors/nats/open-nats-door.ts";
 import type { NatsDoorOptions, NatsConnectionOptions } from "../doors/nats/nats-door-options.ts";
 import { NatsConfigError } from "../doors/nats/nats-config-error.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { AppServices } from "../app/app-services.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import { kindCommandsOf } from "./open.ts";
@@ -19,7 +19,7 @@ export interface MeshOptions
   extends NatsConnectionOptions, Pick<NatsDoorOptions, "principal" | "replyPrefixes" | "publishAfter" | "limits"> {}
 
 interface MeshParts {
-  readonly engine: Engine;
+  readonly services: AppServices;
   readonly gate: Gate;
   readonly kinds?: readonly Kind[];
   readonly report?: NatsDoorOptions["report"];
@@ -30,13 +30,15 @@ export type { NatsDoor, NatsStatus } from "../doors/nats/open-nats-door.ts";
 
 /** If the NATS server is unusable, the start fails. If it is unreachable, the door opens when it becomes reachable. */
 export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<NatsDoor> {
-  const { engine, gate, kinds = [], report = reportToStandardError, notice = () => undefined } = parts;
+  const { services, gate, kinds = [], report = reportToStandardError, notice = () => undefined } = parts;
+  const { engine, operations } = services;
   const fault = principalFault(options.principal);
   if (fault !== undefined) throw new StartError(fault);
   try {
     return await openNatsDoor({
       ...options,
       gate,
+      operations,
       feed: {
         entries: (after) => entryFeed(engine, after),
         lastCommon: (point) => lastCommon(engine, point),

@@ -2,7 +2,6 @@
  * Attaches metrics and logs to a server. They have two sources: the batches that the engine appends, and the transports
  * that the gate returns. So features and doors do not depend on them.
  */
-import { allOperations } from "@holdfast/sdk/contract";
 import { isRejection } from "../access/gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
@@ -10,7 +9,6 @@ import type { Clock } from "../base/clock.ts";
 import { monitorProcess } from "../base/monitor-process.ts";
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { agentTable } from "../features/agents/agent-table.ts";
-import type { Kind } from "../features/entities/kind.ts";
 import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import { CallMetrics } from "../observe/call-metrics.ts";
@@ -23,14 +21,12 @@ import type { MeshSample } from "../observe/mesh-metrics.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { NodeGauges } from "../observe/node-gauges.ts";
 import type { NodeSample } from "../observe/node-gauges.ts";
-import { observedTransport } from "../observe/observed-transport.ts";
+import { observedCalls } from "../observe/observed-calls.ts";
 
 interface ObservationOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly version: string;
-  /** The operations of kinds, which the contract does not list. */
-  readonly kindCommands: Iterable<string>;
 }
 
 export interface Observation {
@@ -56,7 +52,7 @@ export function openObservation(options: ObservationOptions): Observation {
   const gauges = new NodeGauges(metrics.registry, options.version);
   const mesh = new MeshMetrics(metrics.registry);
   let sampleMesh: (() => MeshSample) | undefined;
-  const calls = new CallMetrics(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
+  const calls = new CallMetrics(metrics);
   const processMonitor = monitorProcess();
   let engine: Engine | undefined;
   const entries = new EntryMetrics(metrics, {
@@ -96,8 +92,8 @@ export function openObservation(options: ObservationOptions): Observation {
           log.write("warn", "caller.rejected", { door, code: caller.code });
           return caller;
         }
-        const { principal, transport } = caller;
-        return { ...caller, transport: observedTransport(transport, { door, principal }, observer) };
+        const { principal, calls: inner } = caller;
+        return { ...caller, calls: observedCalls(inner, { door, principal }, observer) };
       },
     }),
     async metricsText() {
@@ -117,17 +113,15 @@ export function openObservation(options: ObservationOptions): Observation {
 /** Opens metrics, and logs if they are enabled. Reports of the engine go to the log and to the caller of the server. */
 export function observationOf(options: {
   readonly log?: Omit<LogOptions, "clock">;
-  readonly kinds?: readonly Kind[];
   readonly report: EngineOptions["report"];
   readonly version: string;
 }): Observation {
-  const { log, kinds = [], version } = options;
+  const { log, version } = options;
   const silentLog = { level: "silent", format: "json", write: () => undefined } as const;
   const observation = openObservation({
     log: openLog({ ...(log ?? silentLog), clock: systemClock }),
     clock: systemClock,
     version,
-    kindCommands: kinds.flatMap(({ commands }) => commands.map(({ operation }) => operation.name)),
   });
   return {
     ...observation,

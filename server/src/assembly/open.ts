@@ -1,16 +1,14 @@
 /** Assembles the parts: features into a machine, a journal and an engine around it, and the client on top. */
-import { defined } from "@holdfast/sdk/base/defined";
-import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient, systemClientClock } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
-import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import type { Ids } from "../base/ids.ts";
-import { engineServices } from "../app/engine-services.ts";
-import type { EngineServices } from "../app/engine-services.ts";
-import { doorTransport, inProcessTransport } from "../app/transport.ts";
+import { appServices } from "../app/app-services.ts";
+import type { AppServices } from "../app/app-services.ts";
+import type { AppOperation } from "../app/calls/app-operation.ts";
+import { doorCalls, inProcessTransport } from "../app/transport.ts";
 import type { AppTransportOptions } from "../app/transport.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine.ts";
@@ -37,6 +35,7 @@ import type { HoldfastOptions } from "./holdfast-options.ts";
 import { refuseUnknownToggles, setComponents } from "./set-components.ts";
 import type { ComponentOptions } from "./set-components.ts";
 import { Machine } from "../machine/machine.ts";
+import type { Calls } from "../operations/call.ts";
 import { allPacks } from "../app/packs/all-packs.ts";
 
 /**
@@ -59,7 +58,7 @@ export async function open(location: JournalLocation, options: HoldfastOptions =
 /** A running Holdfast of this process, as its operator sees it. */
 export interface RunningNode {
   readonly client: Client;
-  readonly services: EngineServices;
+  readonly services: AppServices;
   /** Also available after the client is closed. */
   readonly summary: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
@@ -85,7 +84,7 @@ export async function start(
   if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
   else await raiseCarriedRules(engine, rules);
   await setComponents(engine, options);
-  const services = servicesOf(engine);
+  const services = servicesOf(engine, options);
   const client = clientOf(services, options);
   // From here on, closing the client stops the engine.
   opened.move();
@@ -191,12 +190,16 @@ export function machineOf(kinds: readonly Kind[], rules: readonly number[] = kno
   });
 }
 
+interface ServicesOptions {
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly kinds?: readonly Kind[];
+}
+
 /** The services of an engine, with the clock and the ids of this process unless others are given. */
-export function servicesOf(
-  engine: Engine,
-  { clock = systemClock, ids = systemIds }: { readonly clock?: Clock; readonly ids?: Ids } = {},
-): EngineServices {
-  return engineServices(engine, { clock, ids });
+export function servicesOf(engine: Engine, options: ServicesOptions = {}): AppServices {
+  const { clock = systemClock, ids = systemIds, kinds = [] } = options;
+  return appServices(engine, { clock, ids, kinds });
 }
 
 export interface SpeakerOptions extends HoldfastOptions {
@@ -207,7 +210,7 @@ export interface SpeakerOptions extends HoldfastOptions {
   readonly operatorRotation?: AppTransportOptions["operatorRotation"];
 }
 
-export function clientOf(services: EngineServices, options: SpeakerOptions = {}): Client {
+export function clientOf(services: AppServices, options: SpeakerOptions = {}): Client {
   const { clock, ids } = services;
   // Bound, not spread: the clock of a test may be an instance of a class.
   const time = {
@@ -221,49 +224,34 @@ export function clientOf(services: EngineServices, options: SpeakerOptions = {})
   return createClient(transportOf(services, options), { clock: time, ...options.client });
 }
 
-export function transportOf(services: EngineServices, options: SpeakerOptions = {}): Transport {
+export function transportOf(services: AppServices, options: SpeakerOptions = {}): Transport {
   const { principal = "local", caller = "in-process" } = options;
   return inProcessTransport({ ...transportPartsOf(services, options), speaker: { principal, caller } });
 }
 
-/** The transports of doors on one engine, for many callers. Their shared parts are made once. */
-export function doorTransportsOf(
-  services: EngineServices,
-  options: Omit<SpeakerOptions, "principal" | "caller">,
-): (speaker: { readonly principal: string; readonly caller: string }) => DoorTransport {
+/** The calls of doors on one engine, for many callers. Their shared parts are made once. */
+export function doorCallsOf(
+  services: AppServices,
+  options: Pick<SpeakerOptions, "requiresAgentSecret" | "operatorRotation">,
+): (speaker: { readonly principal: string; readonly caller: string }) => Calls<AppOperation> {
   const parts = transportPartsOf(services, options);
-  return (speaker) => doorTransport({ ...parts, speaker });
+  return (speaker) => doorCalls({ ...parts, speaker });
 }
 
-function transportPartsOf(services: EngineServices, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
-  const { kinds = [], requiresAgentSecret = false, operatorRotation } = options;
-  const { engine, agents } = services;
+function transportPartsOf(services: AppServices, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
+  const { requiresAgentSecret = false, operatorRotation } = options;
+  const { engine, agents, operations } = services;
   const close = (): Promise<void> => {
     // Both start at once: collected activity is sent before the engine stops accepting commands.
     agents.activity.flush();
     return engine.stop();
   };
-  const writes = writesOf(kinds);
-  return { services, writes, close, requiresAgentSecret, ...defined({ operatorRotation }) };
-}
-
-function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string | undefined }> {
-  const coreWrites = publicOperations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
-  const kindWrites = [...kindCommandsOf(kinds)].map(([name, type]) => [name, { type }] as const);
-  return new Map<string, { readonly type?: string | undefined }>([...coreWrites, ...kindWrites, ...packWrites()]);
+  return { services, operations, close, requiresAgentSecret, operatorRotation };
 }
 
 /** The commands of kinds, each with its entity type. */
 export function kindCommandsOf(kinds: readonly Kind[]): ReadonlyMap<string, string> {
   return new Map(
     kinds.flatMap(({ type, commands }) => commands.map(({ operation }) => [operation.name, type] as const)),
-  );
-}
-
-function packWrites(): readonly (readonly [string, { readonly type?: string | undefined }])[] {
-  return allPacks.flatMap(({ contract }) =>
-    Object.values(contract.operations)
-      .filter(({ kind }) => kind === "write")
-      .map(({ name }) => [name, { type: resourceOfOperation(contract, name)?.type }] as const),
   );
 }

@@ -7,7 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { digestOf, newSecret } from "../base/new-secret.ts";
 import { behindGate } from "./behind-gate.ts";
-import type { EngineServices } from "../app/engine-services.ts";
+import type { AppServices } from "../app/app-services.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { openMesh } from "./mesh.ts";
@@ -40,8 +40,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { client, services } = await start(journal, { ...options, areLocksOptIn: true });
   opened.defer(() => client.close());
   const gate = await gateOf(services, options);
-  const { engine } = services;
-  const door = nats === undefined ? undefined : await openMesh(nats, { engine, gate, kinds, report });
+  const door = nats === undefined ? undefined : await openMesh(nats, { services, gate, kinds, report });
   opened.defer(() => door?.close());
   const parts = opened.move();
   return {
@@ -52,11 +51,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 /** Without an operator's token no caller can have it or guess it. */
-async function gateOf(services: EngineServices, { kinds = [], operatorToken }: RuntimeOptions): Promise<Gate> {
+async function gateOf(services: AppServices, { operatorToken }: RuntimeOptions): Promise<Gate> {
   const token =
     operatorToken === undefined
       ? new OperatorToken(digestOf(newSecret(systemIds)))
       : await readOperatorToken({ folder: "", configured: operatorToken, ids: systemIds });
-  const behind = behindGate(services, { kinds });
+  const behind = behindGate(services, {});
   return openGate({ ...behind, operatorToken: token, requiresToken: true, clock: systemClock });
 }

@@ -9,7 +9,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { StartError } from "../base/start-error.ts";
 import { behindGate } from "./behind-gate.ts";
-import type { EngineServices } from "../app/engine-services.ts";
+import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { tokenTable } from "../features/tokens/token-table.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
@@ -35,8 +35,8 @@ interface ServeGateOptions extends HoldfastOptions, AccessOptions {
 }
 
 /** Opens the gate of a server. It refuses an address at which callers could not be authenticated. */
-export async function serveGate(services: EngineServices, options: ServeGateOptions): Promise<Gate> {
-  const { data, host, kinds = [], operatorToken, report = reportToStandardError } = options;
+export async function serveGate(services: AppServices, options: ServeGateOptions): Promise<Gate> {
+  const { data, host, operatorToken, report = reportToStandardError } = options;
   const plan = {
     host,
     names: options.allowedHosts ?? [],
@@ -49,7 +49,7 @@ export async function serveGate(services: EngineServices, options: ServeGateOpti
   if (warning !== undefined) report(warning, undefined);
   const token = await readOperatorToken({ folder: data, configured: operatorToken, ids: systemIds });
   const requiresAgentSecret = options.agentSecrets === "required";
-  const behind = behindGate(services, defined({ kinds, requiresAgentSecret, operatorRotation: token.rotation }));
+  const behind = behindGate(services, defined({ requiresAgentSecret, operatorRotation: token.rotation }));
   return openGate({
     ...behind,
     operatorToken: token,

@@ -14,6 +14,7 @@ import type { Health } from "../doors/http/open.ts";
 import { openSocketDoor } from "../doors/socket/open.ts";
 import { currentEpoch } from "../features/space/space-table.ts";
 import { machineSettings } from "../features/space/space.ts";
+import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { openMesh } from "./mesh.ts";
 import type { MeshOptions, NatsDoor, NatsStatus } from "./mesh.ts";
@@ -64,16 +65,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   if (journal !== undefined) makeNodeFolder(data, report);
   const { client, services, summary } = await start(journal ?? data, { ...options, report, onBatch });
   opened.defer(() => client.close());
-  const { engine } = services;
+  const { engine, operations } = services;
   observation.follow(engine);
   const gate = observation.gate(await serveGate(services, { ...options, report }));
-  const mesh = await serveMesh(engine, gate, options, observation);
+  const mesh = await serveMesh(services, gate, options, observation);
   opened.defer(() => mesh?.close());
   const hostNames = hostNamesOf({ host, names: options.allowedHosts ?? [] });
   const http = await openHttpDoor({
     host,
     port,
     gate,
+    operations,
     hostNames,
     clock: systemClock,
     report,
@@ -85,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { server, url } = http;
   const limits = { ...defaultAccessLimits, ...options.limits };
   limitConnections(server, { perAddressMax: limits.connectionsPerAddressMax, totalMax: limits.connectionsMax });
-  const sockets = { gate, hostNames, clock: systemClock, ids: systemIds, version, report };
+  const sockets = { gate, operations, hostNames, clock: systemClock, ids: systemIds, version, report };
   const socket = openSocketDoor({ ...sockets, server });
   opened.defer(() => socket.close());
   const operator = await openOperatorSocket(data, (path) => http.listenOnSocket(path));
@@ -106,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 /** The NATS door, if configured, behind the same gate as every other door. */
 async function serveMesh(
-  engine: Engine,
+  services: AppServices,
   gate: Gate,
   { nats, kinds = [], requireToken }: ServeOptions,
   { report, notice, followMesh }: Observation,
@@ -117,7 +119,7 @@ async function serveMesh(
       "require_token requires a token from every caller, and nats_principal admits callers without one: remove one of them",
     );
   }
-  const door = await openMesh(nats, { engine, gate, kinds, report, notice });
+  const door = await openMesh(nats, { services, gate, kinds, report, notice });
   followMesh(() => {
     const { ready, behind } = door.status();
     return { isReady: ready, behind, counters: door.counters };

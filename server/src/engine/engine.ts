@@ -174,25 +174,31 @@ export class Engine {
 
   /** Executes a command. The promise resolves when the entry, and all entries before it, are durable. */
   execute(request: EngineRequest): Promise<Reply> {
-    const refusal = this.#writer.admissionRefusal();
-    if (refusal !== undefined) {
-      const { code, reason, retryAfterMs } = refusal;
+    return new Promise((reply) => {
+      this.submit(request, reply);
+    });
+  }
+
+  /** The same with a callback. It runs in the turn in which the batch of the entry is durable. */
+  submit(request: EngineRequest, reply: (reply: Reply) => void): void {
+    const refused = this.#writer.admissionRefusal();
+    if (refused !== undefined) {
+      const { code, reason, retryAfterMs } = refused;
       const data: JsonObject = retryAfterMs === undefined ? { reason } : { reason, retry_after_ms: retryAfterMs };
-      return Promise.resolve(refusalReply(code, data, this.head.position));
+      reply(refusalReply(code, data, this.head.position));
+      return;
     }
     const command = commandOf(request, this.#options.ids.unique());
-    return new Promise((reply) => {
-      this.#writer.submit({
-        command,
-        scope: keyScope(command),
-        caller: request.caller,
-        bytes: request.bytes,
-        deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),
-        mustExpect: request.mustExpect === true,
-        reply,
-        isTimer: false,
-        isAttempted: false,
-      });
+    this.#writer.submit({
+      command,
+      scope: keyScope(command),
+      caller: request.caller,
+      bytes: request.bytes,
+      deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),
+      mustExpect: request.mustExpect === true,
+      reply,
+      isTimer: false,
+      isAttempted: false,
     });
   }
 

@@ -1,4 +1,6 @@
+import { problemOf } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { OperationRecord } from "../operations/operation-record.ts";
 import type { CounterSeries } from "./counter-family.ts";
 import type { HistogramSeries } from "./histogram-family.ts";
 import { lockTypeOf } from "./lock-type.ts";
@@ -8,7 +10,7 @@ import type { Metrics } from "./metrics.ts";
 /** A call that was answered. */
 export interface AnsweredCall {
   readonly door: string;
-  readonly operation: string;
+  readonly record: OperationRecord;
   readonly input: unknown;
   readonly options: CallOptions;
   /** Undefined if the call threw instead of returning a reply, which is a defect. */
@@ -22,25 +24,22 @@ interface OperationSeries {
 }
 
 const acquiringOperations = new Set(["acquire-lock", "upgrade-lock"]);
-const denialCodes = new Set(["lock_denied", "upgrade_refused"]);
 
 /** Counts calls. `EntryMetrics` counts entries, so that nothing is counted twice. */
 export class CallMetrics {
   readonly #metrics: Metrics;
-  readonly #operations: ReadonlySet<string>;
   readonly #acquired: Readonly<Record<LockType, HistogramSeries>>;
   readonly #doors = new Map<string, Map<string, OperationSeries>>();
 
-  /** `operations` are the names with a series of their own. All other names share the series `unknown`. */
-  constructor(metrics: Metrics, operations: readonly string[]) {
+  constructor(metrics: Metrics) {
     this.#metrics = metrics;
     const seriesOf = (lock_type: LockType): HistogramSeries => metrics.acquisitionDuration.series({ lock_type });
     this.#acquired = { read: seriesOf("read"), upgradeable: seriesOf("upgradeable"), write: seriesOf("write") };
-    this.#operations = new Set(operations);
   }
 
   record(call: AnsweredCall): void {
-    const { operation, reply, options } = call;
+    const { record, reply, options } = call;
+    const operation = seriesName(record);
     const series = this.#seriesOf(call.door, operation);
     const seconds = call.durationMs / 1000;
     series.duration.observe(seconds);
@@ -59,27 +58,24 @@ export class CallMetrics {
     else if (retry === "conflict") conflictRetries.series({}).count += 1;
   }
 
-  #recordAcquire({ operation, input }: AnsweredCall, { outcome }: CallReply, seconds: number): void {
+  #recordAcquire({ record, input }: AnsweredCall, { outcome }: CallReply, seconds: number): void {
     if (outcome.kind === "done") {
       const { granted } = outcome.data as { readonly granted?: unknown };
-      if (granted === true) this.#acquired[typeOf(operation, input)].observe(seconds);
-    } else if (denialCodes.has(outcome.code)) {
-      const lock_type = typeOf(operation, input);
+      if (granted === true) this.#acquired[typeOf(record.name, input)].observe(seconds);
+    } else if (problemOf(outcome.code).isContention === true) {
+      const lock_type = typeOf(record.name, input);
       this.#metrics.acquisitions.series({ lock_type, status: "denied" }).count += 1;
       this.#metrics.contentions.series({ lock_type }).count += 1;
     }
   }
 
   #seriesOf(door: string, operation: string): OperationSeries {
-    const known = this.#doors.get(door)?.get(operation);
-    if (known !== undefined) return known;
-    const name = this.#operations.has(operation) ? operation : "unknown";
     let operations = this.#doors.get(door);
     if (operations === undefined) this.#doors.set(door, (operations = new Map<string, OperationSeries>()));
-    let series = operations.get(name);
+    let series = operations.get(operation);
     if (series === undefined) {
-      series = { duration: this.#metrics.callDuration.series({ door, operation: name }), outcomes: new Map() };
-      operations.set(name, series);
+      series = { duration: this.#metrics.callDuration.series({ door, operation }), outcomes: new Map() };
+      operations.set(operation, series);
     }
     return series;
   }
@@ -87,12 +83,16 @@ export class CallMetrics {
   #outcomeSeries({ outcomes }: OperationSeries, door: string, operation: string, outcome: string): CounterSeries {
     let series = outcomes.get(outcome);
     if (series === undefined) {
-      const name = this.#operations.has(operation) ? operation : "unknown";
-      series = this.#metrics.calls.series({ door, operation: name, outcome });
+      series = this.#metrics.calls.series({ door, operation, outcome });
       outcomes.set(outcome, series);
     }
     return series;
   }
+}
+
+/** Names that no operation has share a series, so that callers cannot make new ones. */
+function seriesName({ kind, name }: OperationRecord): string {
+  return kind === "internal" ? "unknown" : name;
 }
 
 /** An upgrade requests a write lock, in whichever mode the lock is held. */

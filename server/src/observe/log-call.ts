@@ -4,7 +4,7 @@ import { outcomeCodeOf } from "./call-metrics.ts";
 import { traceOf } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { LogSeverity } from "./log-level.ts";
-import type { ObservedCaller } from "./observed-transport.ts";
+import type { ObservedCaller } from "./observed-calls.ts";
 
 /** Duration from which a call is logged as slow, even if it succeeds. */
 const slowCallMs = 1_000;
@@ -17,7 +17,8 @@ export function logCall(log: Log, call: AnsweredCall & ObservedCaller): void {
   const code = outcomeCodeOf(reply);
   const severity = severityOf(code, isSlow);
   if (!log.isOn(severity)) return;
-  const { door, principal, operation, options } = call;
+  const { door, principal, options } = call;
+  const { name: operation } = call.record;
   log.write(severity, code === "done" ? "call.slow" : reply === undefined ? "call.failed" : "call.refused", {
     ...{ door, principal, agent: options.agent, operation, code },
     position: reply?.position,

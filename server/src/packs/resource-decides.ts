@@ -20,7 +20,7 @@ export function packRules(
   pack: Pack,
   decides: Readonly<Record<string, DecideResource>>,
 ): Readonly<Record<string, Rule>> {
-  const writes = Object.values(pack.operations).filter(({ kind }) => kind === "write");
+  const writes = pack.operations.filter(({ kind }) => kind === "write");
   return Object.fromEntries(
     writes.map((operation) => {
       const decide = decides[operation.name];

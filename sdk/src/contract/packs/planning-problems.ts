@@ -12,6 +12,7 @@ export const planningProblems = {
     retry: "never",
     title: "The resource or its parent is archived",
     next: "Unarchive the resource in `archived` first.",
+    reveals: [{ member: "archived", id: "id", type: ".type" }],
   },
   "planning.archive_alone": {
     status: 422,
@@ -30,6 +31,7 @@ export const planningProblems = {
     retry: "never",
     title: "Another resource with the same parent has this name",
     next: "Choose another name. `taken_by` is the resource that has it.",
+    reveals: [{ id: "taken_by", type: "own" }],
   },
   "planning.field_fixed": {
     status: 422,
@@ -48,12 +50,17 @@ export const planningProblems = {
     retry: "never",
     title: "An assignment would be outside the time range of its mission",
     next: "Change the range of the mission, or the ranges of the assignments in `outside`.",
+    reveals: [
+      { member: "outside", id: "assignment_id", type: "planning-assignment" },
+      { member: "mission", id: "id", type: "planning-mission" },
+    ],
   },
   "planning.other_organization": {
     status: 422,
     retry: "never",
     title: "Collaborator and mission belong to different organizations",
     next: "Assign a collaborator of the mission's organization.",
+    reveals: [{ id: "organization_id", type: "planning-organization" }],
   },
   "planning.transition_invalid": {
     status: 409,
@@ -72,18 +79,24 @@ export const planningProblems = {
     retry: "never",
     title: "A collaborator would be booked twice at the same time",
     next: "See `clashes`. Move or remove one of the two assignments, then send a new request.",
+    reveals: [
+      { member: "clashes", id: "other_assignment_id", type: "planning-assignment" },
+      { member: "clashes", id: "other_mission_id", type: "planning-mission" },
+    ],
   },
   "planning.mission_closed": {
     status: 409,
     retry: "never",
     title: "The mission is locked, completed or cancelled, so its plan cannot change",
-    next: "An operator can reopen a locked mission with reopen-mission.",
+    next: "An operator can reopen a locked mission with planning.reopen-mission.",
+    reveals: [{ id: "mission_id", type: "planning-mission", also: ["status"] }],
   },
   "planning.in_use": {
     status: 409,
     retry: "never",
     title: "Other resources refer to this resource",
     next: "Delete, move or finish the resources in `used_by` first. Or archive this resource instead.",
+    reveals: [{ member: "used_by", id: "id", type: ".type" }],
   },
   "planning.too_many": {
     status: 409,

@@ -6,8 +6,16 @@ import Type from "typebox";
 import { line } from "../agents.ts";
 import { entityId } from "../conditions.ts";
 import { operation } from "../operation.ts";
-import type { Operation } from "../operation.ts";
-import { resourceOperations, targetAndConditions, writtenResource } from "./resource.ts";
+import { ofEntityOfType } from "../rights.ts";
+import type { Pack } from "./pack.ts";
+import { planningProblems } from "./planning-problems.ts";
+import {
+  expectedExample,
+  resourceOperations,
+  resourceRoute,
+  targetAndConditions,
+  writtenResource,
+} from "./resource-operations.ts";
 import type { Resource } from "./resource.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -33,6 +41,8 @@ const missionStatus = Type.Enum(["draft", "planned", "locked", "completed", "can
   description: "draft, planned, locked, completed; or cancelled, from draft or planned.",
 });
 
+const exampleRange = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T17:00:00Z" } as const;
+
 export const organization = {
   pack,
   name: "organization",
@@ -43,6 +53,7 @@ export const organization = {
   fields: { name },
   shown: {},
   filters: {},
+  example: { created: { id: "acme", name: "Acme" }, changes: { name: "Acme Works" }, filters: {} },
 } as const satisfies Resource;
 
 export const project = {
@@ -55,6 +66,11 @@ export const project = {
   fields: { name, description },
   shown: {},
   filters: { organization_id: Type.Optional(entityId) },
+  example: {
+    created: { id: "bridge", organization_id: "acme", name: "Bridge" },
+    changes: { description: "over the river" },
+    filters: { organization_id: "acme" },
+  },
 } as const satisfies Resource;
 
 export const collaborator = {
@@ -72,6 +88,11 @@ export const collaborator = {
   },
   shown: {},
   filters: { organization_id: Type.Optional(entityId) },
+  example: {
+    created: { id: "ann", organization_id: "acme", name: "Ann", email: "ann@acme.example" },
+    changes: { name: "Anna" },
+    filters: { organization_id: "acme" },
+  },
 } as const satisfies Resource;
 
 export const mission = {
@@ -84,6 +105,11 @@ export const mission = {
   fields: { name, description, from: Type.Optional(time), to: Type.Optional(time) },
   shown: { status: missionStatus },
   filters: { project_id: Type.Optional(entityId), status: Type.Optional(missionStatus) },
+  example: {
+    created: { id: "weld", project_id: "bridge", name: "Weld", ...exampleRange },
+    changes: { description: "by hand" },
+    filters: { project_id: "bridge", status: "planned" },
+  },
 } as const satisfies Resource;
 
 export const assignment = {
@@ -96,9 +122,14 @@ export const assignment = {
   fields: { collaborator_id: entityId, role: name, from: time, to: time },
   shown: {},
   filters: { mission_id: Type.Optional(entityId), collaborator_id: Type.Optional(entityId) },
+  example: {
+    created: { id: "weld-ann", mission_id: "weld", collaborator_id: "ann", role: "welder", ...exampleRange },
+    changes: { role: "painter" },
+    filters: { mission_id: "weld" },
+  },
 } as const satisfies Resource;
 
-export const planningResources = [organization, project, collaborator, mission, assignment] as const;
+const planningResources = [organization, project, collaborator, mission, assignment] as const;
 
 const lifecycleProblems = [
   "entity_not_found",
@@ -111,7 +142,7 @@ const lifecycleProblems = [
 ] as const;
 
 const transitionMission = operation({
-  name: "transition-mission",
+  name: "planning.transition-mission",
   kind: "write",
   summary:
     "Changes the status of a mission: draft to planned, planned to locked, locked to completed, draft or planned to cancelled. " +
@@ -122,19 +153,29 @@ const transitionMission = operation({
   ),
   output: writtenResource(mission),
   problems: [...lifecycleProblems],
+  rights: [{ verbs: ["write"], touches: ofEntityOfType(mission.type) }],
+  routes: [resourceRoute(mission, "transition")],
+  example: { id: "weld", to: "planned", ...expectedExample },
+  resource: mission,
 });
 
 const reopenMission = operation({
-  name: "reopen-mission",
+  name: "planning.reopen-mission",
   kind: "write",
   summary: "Returns a locked mission to planned, with a reason; for operators.",
   input: Type.Object({ ...targetAndConditions, reason: Type.String({ ...line, minLength: 1 }) }, closed),
   output: writtenResource(mission),
   problems: [...lifecycleProblems, "not_allowed"],
+  rights: [{ verbs: ["operate"], touches: ofEntityOfType(mission.type) }],
+  routes: [resourceRoute(mission, "reopen")],
+  example: { id: "weld", reason: "the steel came late", ...expectedExample },
+  resource: mission,
 });
 
-export const planningOperations: Readonly<Record<string, Operation>> = {
-  ...Object.fromEntries(planningResources.flatMap((resource) => Object.entries(resourceOperations(resource)))),
-  "transition-mission": transitionMission,
-  "reopen-mission": reopenMission,
+export const planning: Pack = {
+  name: pack,
+  summary: "Plans of work: organizations, projects, missions, assignments, collaborators.",
+  resources: planningResources,
+  operations: [...planningResources.flatMap(resourceOperations), transitionMission, reopenMission],
+  problems: planningProblems,
 };

@@ -1,16 +1,11 @@
-/** Makes the secrets of agents, authenticates them, and collects their activity. */
-import { defined } from "@holdfast/sdk/base/defined";
-import type { CallOptions } from "@holdfast/sdk";
+/** Authenticates agents and collects their activity. */
 import type { Clock } from "../../base/clock.ts";
-import type { Ids } from "../../base/ids.ts";
-import { digestOf, isSameDigest, newSecret } from "../../base/new-secret.ts";
+import { digestOf, isSameDigest } from "../../base/new-secret.ts";
 import { stateLoading } from "../../base/state-loading.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { Canonical } from "@holdfast/sdk/json/canonical";
-import { isObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import { ActivityCollector } from "./activity-collector.ts";
 
@@ -23,13 +18,11 @@ export interface AuthenticationRules {
 export class AgentAuthenticator {
   readonly activity: ActivityCollector;
   readonly #engine: Engine;
-  readonly #ids: Ids;
   /** Verified secrets by agent. Hashing a secret for every call would cost more than the decision. */
   readonly #verified = new Map<string, { readonly secret: string; readonly hash: string }>();
 
-  constructor(engine: Engine, { clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
+  constructor(engine: Engine, clock: Clock) {
     this.#engine = engine;
-    this.#ids = ids;
     this.activity = new ActivityCollector(engine, clock);
   }
 
@@ -53,16 +46,6 @@ export class AgentAuthenticator {
     }
     if (row.secretHash !== undefined && this.#isSecretOf(row, row.secretHash, secret)) return row;
     return refusal("agent_unknown", { agent_id: id, reason: "the secret does not belong to this agent" });
-  }
-
-  /** The input of a registration with the hash of a new secret. The secret itself is only in the reply. */
-  registration(input: Canonical, call: CallOptions): { readonly input: Canonical; readonly secret: string } {
-    const secret = newSecret(this.#ids);
-    // The idempotency key of a registration becomes the agent's own key: a repeat resumes the agent with a new secret.
-    const registration = isObject(input)
-      ? { ...defined({ own_key: call.key }), ...input, secret_hash: digestOf(secret) }
-      : input;
-    return { input: registration, secret };
   }
 
   #isSecretOf(row: AgentRow, hash: string, secret: string): boolean {

@@ -1,14 +1,15 @@
-import { codeOfPack, packOfOperation } from "@holdfast/sdk/contract";
+import { codeOfPack } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { OperationRecord } from "../../operations/operation-record.ts";
 
-/** The reply to an operation of a pack: codes have the pack's prefix, and an entity becomes a resource. */
-export function resourceViewOf(operation: string, reply: CallReply): CallReply {
-  const pack = packOfOperation(operation);
+/** The reply to an operation of a pack: codes have the pack's prefix, and an entity is shown as a resource. */
+export function resourceViewOf({ pack, resource }: OperationRecord, reply: CallReply): CallReply {
   if (pack === undefined) return reply;
   const { outcome } = reply;
   if (outcome.kind === "refusal")
     return { ...reply, outcome: { ...outcome, code: codeOfPack(pack.name, outcome.code) } };
+  if (resource === undefined) return reply;
   return { ...reply, outcome: { ...outcome, data: resourceData(outcome.data as JsonObject) } };
 }
 

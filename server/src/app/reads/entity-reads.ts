@@ -21,7 +21,7 @@ import { subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
 
 type EntityOperations = typeof entityOperations;
-export type ReadNames = {
+type ReadNames = {
   [Name in keyof EntityOperations]: EntityOperations[Name]["kind"] extends "read" ? Name : never;
 }[keyof EntityOperations];
 type Reads = {

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { allowedHostsOf, foreignRequest, unsupportedBody } from "../../access/foreign-request.ts";
 import type { AdmittedCaller, Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { OperationRegistry } from "../../operations/registry.ts";
 import { addCommandRoutes } from "./routes/command-routes.ts";
 import { addDocumentRoutes } from "./routes/document-routes.ts";
 import type { DoorParts } from "./door-parts.ts";
@@ -35,6 +36,7 @@ interface HttpDoorOptions extends HealthOptions {
   readonly host: string;
   readonly port: number;
   readonly gate: Gate;
+  readonly operations: OperationRegistry;
   readonly clock: Clock;
   readonly report: Report;
   readonly version: string;

@@ -7,12 +7,16 @@ import { answerReply, problemAnswer } from "./command-answer.ts";
 import { isCommandProblem, readCommand } from "./read-command.ts";
 import type { CommandMessage } from "./read-command.ts";
 import type { ReplyAddresses } from "./reply-addresses.ts";
+import { callOnce } from "../../operations/call.ts";
+import type { OperationRegistry } from "../../operations/registry.ts";
+import { unknownOperation } from "../../operations/unknown-operation.ts";
 import type { SubjectActions } from "./subject-actions.ts";
 
 export interface CommandHandlerOptions {
   readonly actions: SubjectActions;
   /** The subjects that may receive answers. */
   readonly replies: ReplyAddresses;
+  readonly operations: OperationRegistry;
   readonly admit: (token: string | undefined) => AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection>;
   /** Maximum size of a message. */
   readonly bytesMax: () => number;
@@ -58,9 +62,9 @@ export async function handleCommand(
   if (isRejection(caller)) return { verdict: verdictOf(caller.code), answer: problemAnswer(caller), code: caller.code };
   const { operation, input, options: callOptions } = command;
   const inputBytes = message.data.length;
-  const reply = await caller.transport
-    .call(operation, input, { ...defaults, ...callOptions, inputBytes })
-    .catch(options.onDefect);
+  const record = options.operations.find(operation) ?? unknownOperation(operation);
+  const request = { record, input, options: { ...defaults, ...callOptions, inputBytes } };
+  const reply = await callOnce(caller.calls, request).catch(options.onDefect);
   if (reply === undefined) {
     const defect = { code: "internal_error", data: {} };
     return { verdict: "again", answer: problemAnswer(defect), code: defect.code };

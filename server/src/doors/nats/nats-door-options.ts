@@ -1,3 +1,4 @@
+import type { OperationRegistry } from "../../operations/registry.ts";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -70,6 +71,7 @@ export interface NatsDoorOptions extends NatsConnectionOptions {
   readonly gate: Gate;
   readonly feed: EntryFeed;
   readonly erasures: ErasureQueue;
+  readonly operations: OperationRegistry;
   /** The commands of kinds, each with its type of entity. */
   readonly kindCommands: ReadonlyMap<string, string>;
   /** The principal of commands without a token. If absent, each command needs a token. */

@@ -75,11 +75,12 @@ export class NatsSession {
   }
 
   #begin(): void {
-    const { nc, gate, principal, kindCommands, limits, counters, report, clock } = this.#options;
+    const { nc, gate, principal, operations, kindCommands, limits, counters, report, clock } = this.#options;
     const callers = new CallerCache(gate, principal);
     const replies = new ReplyAddresses(this.#options.replyPrefixes);
     const options: CommandHandlerOptions = {
-      actions: new SubjectActions(kindCommands),
+      operations,
+      actions: new SubjectActions(operations, kindCommands),
       replies,
       admit: (token) => callers.admit(token),
       bytesMax: () => this.#bytesMax(),

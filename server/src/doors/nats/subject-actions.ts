@@ -1,13 +1,6 @@
 /** Maps the second and third token of a subject to an operation of the contract. */
-import {
-  lockWord,
-  meshEntityWords,
-  meshLockWords,
-  operationWord,
-  packs,
-  publicOperations,
-  resourceOfOperation,
-} from "@holdfast/sdk/contract";
+import { lockWord, meshEntityWords, meshLockWords, operationWord, packs } from "@holdfast/sdk/contract";
+import type { OperationRegistry } from "../../operations/registry.ts";
 
 /**
  * `named`: the payload is the input. `entity`: the type is added, and `entity_id` is the id. `typed`: a command of a kind
@@ -19,36 +12,43 @@ export type SubjectAction =
   | { readonly shape: "entity"; readonly operation: string; readonly type: string; readonly isPut: boolean }
   | { readonly shape: "lock"; readonly operation: string };
 
-/** `ticket.close` is the operation `close-ticket` of the kind `ticket`, `planning-mission.list` is `list-missions`. */
+/**
+ * `ticket.close` is the operation `close-ticket` of the kind `ticket`. `planning.create-mission` is an operation of the
+ * pack `planning`, so an entity type with the name of a pack has no words here.
+ */
 export class SubjectActions {
-  readonly #named: ReadonlySet<string>;
-  /** Operations by type and action. */
+  readonly #operations: OperationRegistry;
+  /** The commands of kinds by type and action. */
   readonly #typed: ReadonlyMap<string, string>;
 
-  constructor(kindCommands: ReadonlyMap<string, string>) {
-    const ofPacks = packs.flatMap(({ operations }) => Object.keys(operations));
-    this.#named = new Set([...publicOperations.map(({ name }) => name), ...ofPacks, ...kindCommands.keys()]);
-    this.#typed = new Map([...typedByKinds(kindCommands), ...typedByPacks()]);
+  constructor(operations: OperationRegistry, kindCommands: ReadonlyMap<string, string>) {
+    this.#operations = operations;
+    this.#typed = new Map(
+      [...kindCommands].map(([name, type]) => [`${type} ${name.slice(0, -`-${type}`.length)}`, name] as const),
+    );
   }
 
   /** All known pairs of tokens for one type of entity, for documents and tests. */
   all(type: string): readonly (readonly [entity: string, action: string])[] {
-    const own = [...this.#typed.keys()].map((pair) => pair.split(" ") as [string, string]);
+    const named = this.#operations.all.map(({ name, pack }) =>
+      pack === undefined ? ([operationWord, name] as const) : ([pack.name, name.slice(pack.name.length + 1)] as const),
+    );
     return [
-      ...[...this.#named].map((name) => [operationWord, name] as const),
+      ...named,
       ...Object.keys(meshLockWords).map((action) => [lockWord, action] as const),
       ...Object.keys(meshEntityWords).map((action) => [type, action] as const),
-      ...own,
+      ...[...this.#typed.keys()].map((pair) => pair.split(" ") as [string, string]),
     ];
   }
 
   find(entity: string, action: string): SubjectAction | undefined {
-    // The engine refuses an unknown operation, as at every door.
+    // An unknown operation is refused behind the gate, as at every door.
     if (entity === operationWord) return { shape: "named", operation: action };
     if (entity === lockWord) {
       const lock = Object.hasOwn(meshLockWords, action) ? meshLockWords[action] : undefined;
       return lock === undefined ? undefined : { shape: "lock", operation: lock.operation };
     }
+    if (packNames.has(entity)) return { shape: "typed", operation: `${entity}.${action}` };
     const own = this.#typed.get(`${entity} ${action}`);
     if (own !== undefined) return { shape: "typed", operation: own };
     const operation = Object.hasOwn(meshEntityWords, action) ? meshEntityWords[action] : undefined;
@@ -56,15 +56,4 @@ export class SubjectActions {
   }
 }
 
-function typedByKinds(kindCommands: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
-  return [...kindCommands].map(([name, type]) => [`${type} ${name.slice(0, -`-${type}`.length)}`, name] as const);
-}
-
-function typedByPacks(): readonly (readonly [string, string])[] {
-  return packs.flatMap((pack) =>
-    Object.keys(pack.operations).flatMap((name) => {
-      const resource = resourceOfOperation(pack, name);
-      return resource === undefined ? [] : [[`${resource.type} ${name.slice(0, name.indexOf("-"))}`, name] as const];
-    }),
-  );
-}
+const packNames = new Set(packs.map(({ name }) => name));

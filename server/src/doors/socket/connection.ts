@@ -4,12 +4,15 @@ import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/co
 import { HoldfastError } from "@holdfast/sdk";
 import type { CallOptions } from "@holdfast/sdk";
 import { callRefusal } from "@holdfast/sdk/call-refusal";
-import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
+import type { DoorCallOptions } from "../../operations/door-call-options.ts";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
 import { isRejection } from "../../access/gate.ts";
 import type { AdmittedCaller, Rejection } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Call } from "../../operations/call.ts";
+import type { OperationRegistry } from "../../operations/registry.ts";
+import { unknownOperation } from "../../operations/unknown-operation.ts";
 import type { SocketLimits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import type { Pace } from "../pace.ts";
@@ -19,6 +22,7 @@ import { replyText } from "./reply-text.ts";
 import { Watches } from "./watches.ts";
 
 interface ConnectionOptions {
+  readonly operations: OperationRegistry;
   readonly clock: Clock;
   readonly limits: SocketLimits;
   readonly pace: Pace;
@@ -51,6 +55,9 @@ export class Connection {
   #processedCount = 0;
   #pendingFrames: Frame[] = [];
   #callCount = 0;
+  /** Calls that arrived together. They are submitted together, so that they share a batch. */
+  #calls: Call[] = [];
+  #isProcessing = false;
   #malformedCount = 0;
   /** A message whose order matters is being processed. */
   #isRunningAlone = false;
@@ -143,25 +150,43 @@ export class Connection {
     this.#end();
   }
 
-  /** Processes messages while there is capacity. */
+  /** Processes messages while there is capacity. A call that is answered at once may make room for more. */
   #process(): void {
+    if (this.#isProcessing) return;
+    this.#isProcessing = true;
+    try {
+      do {
+        this.#processMessages();
+        this.#submitCalls();
+      } while (this.#isBehind && this.#hasCapacity());
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#isProcessing = false;
+    this.#readOrWait();
+  }
+
+  #processMessages(): void {
     while (this.#hasCapacity()) {
       if (this.#processedCount === this.#frame.messages.length) {
         const next = this.#pendingFrames.shift();
         this.#processedCount = 0;
         this.#frame = next ?? noFrame;
-        if (next === undefined) break;
+        if (next === undefined) return;
         continue;
       }
       const index = this.#processedCount;
       this.#processedCount += 1;
-      try {
-        this.#processMessage(this.#frame, index);
-      } catch (error) {
-        this.#fail(error);
-      }
+      this.#processMessage(this.#frame, index);
     }
-    this.#readOrWait();
+  }
+
+  /** Submits the collected calls, in order. */
+  #submitCalls(): void {
+    const calls = this.#calls;
+    if (calls.length === 0) return;
+    this.#calls = [];
+    this.#caller?.calls.submit(calls);
   }
 
   /** A bug. It ends only this socket: its client reconnects and repeats its pending calls. */
@@ -204,7 +229,7 @@ export class Connection {
     }
     switch (message.kind) {
       case "call":
-        this.#call(this.#caller, message, frame, frame.faults.get(index));
+        this.#call(message, frame, frame.faults.get(index));
         return;
       case "agent":
         this.#agents.set(message.as, agentOf(message));
@@ -223,7 +248,7 @@ export class Connection {
         this.#watches.more(message.id, message.count);
         return;
       case "cursor":
-        this.#runAlone(this.#caller.transport.cursor(), (cursor) => {
+        this.#runAlone(this.#caller.calls.cursor(), (cursor) => {
           this.#outbox.push(JSON.stringify({ kind: "cursor", id: message.id, cursor }));
         });
         return;
@@ -259,7 +284,7 @@ export class Connection {
   #accept(caller: AdmittedCaller): Promise<string> {
     this.#cancelHello();
     this.#caller = caller;
-    return caller.transport.cursor();
+    return caller.calls.cursor();
   }
 
   /** Processes no later message before this work is done. */
@@ -278,7 +303,7 @@ export class Connection {
       });
   }
 
-  #call({ transport }: AdmittedCaller, message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
+  #call(message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
     const agent = message.as === undefined ? undefined : this.#agents.get(message.as);
     if (agent === undefined && message.as !== undefined) {
       this.#sendProblem(
@@ -296,14 +321,18 @@ export class Connection {
     }
     this.#callCount += 1;
     const options = optionsOf(message, agent, frame.messageBytes);
-    transport.call(message.operation, message.input as Canonical, options).then(
-      (reply) => {
-        this.#answer(replyText(message.id, reply));
+    const { id, operation } = message;
+    this.#calls.push({
+      record: this.#options.operations.find(operation) ?? unknownOperation(operation),
+      input: message.input as Canonical,
+      options,
+      answer: (reply) => {
+        this.#answer(replyText(id, reply));
       },
-      () => {
-        this.#answer(replyText(message.id, undefined));
+      fail: () => {
+        this.#answer(replyText(id, undefined));
       },
-    );
+    });
   }
 
   #answer(text: string): void {
@@ -314,22 +343,22 @@ export class Connection {
     else if (this.#isBehind) this.#process();
   }
 
-  #watch({ transport }: AdmittedCaller, message: Extract<ClientMessage, { kind: "watch" }>): void {
+  #watch({ calls }: AdmittedCaller, message: Extract<ClientMessage, { kind: "watch" }>): void {
     const refusal = this.#watches.refusalOf(message);
     if (refusal !== undefined) {
       this.#sendProblem(refusal, message.id);
       return;
     }
     const start = (after: string): void => {
-      if (this.#socket.readyState === this.#socket.OPEN) this.#watches.watch(transport, message, after);
+      if (this.#socket.readyState === this.#socket.OPEN) this.#watches.watch(calls, message, after);
     };
-    if (message.after === undefined) this.#runAlone(transport.cursor(), start);
+    if (message.after === undefined) this.#runAlone(calls.cursor(), start);
     else start(message.after);
   }
 
-  #listen({ transport }: AdmittedCaller, message: Extract<ClientMessage, { kind: "listen" }>): void {
+  #listen({ calls }: AdmittedCaller, message: Extract<ClientMessage, { kind: "listen" }>): void {
     const refusal = this.#watches.refusalOf(message);
-    if (refusal === undefined) this.#watches.listen(transport, message);
+    if (refusal === undefined) this.#watches.listen(calls, message);
     else this.#sendProblem(refusal, message.id);
   }
 }

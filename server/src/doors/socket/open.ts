@@ -16,6 +16,7 @@ import type { Gate } from "../../access/gate.ts";
 import { isLoopback } from "../../access/is-loopback.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
+import type { OperationRegistry } from "../../operations/registry.ts";
 import { Connection } from "./connection.ts";
 import { defaultSocketLimits } from "./limits.ts";
 import type { SocketLimits } from "./limits.ts";
@@ -26,6 +27,7 @@ interface SocketDoorOptions {
   /** The server of the HTTP door, or its listener on a Unix socket. */
   readonly server: Server;
   readonly gate: Gate;
+  readonly operations: OperationRegistry;
   /** Host names of this server, in addition to those of loopback. */
   readonly hostNames?: readonly string[];
   readonly clock: Clock;
@@ -57,6 +59,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
   const accept = (socket: WebSocket, request: IncomingMessage): void => {
     const admit = admitterOf(options, request);
     const connection = new Connection(socket, {
+      operations: options.operations,
       clock,
       limits,
       pace,

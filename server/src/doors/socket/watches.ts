@@ -1,5 +1,5 @@
 import type { ClientMessage, Notice, SocketProblem } from "@holdfast/sdk/contract";
-import type { DoorTransport } from "@holdfast/sdk/door-transport";
+import type { Calls } from "../../operations/call.ts";
 import type { Pace } from "../pace.ts";
 import { eventTextMessage } from "./event-text.ts";
 import type { SocketLimits } from "./limits.ts";
@@ -35,18 +35,18 @@ export class Watches {
     return count >= limit ? { code: "watch_limit", data: { limit } } : undefined;
   }
 
-  watch(transport: DoorTransport, message: WatchMessage, after: string): void {
+  watch(calls: Calls, message: WatchMessage, after: string): void {
     const { kind: _kind, id, ...filter } = message;
     this.#options.outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
     // Events of one owner are few and urgent: a client waits for a grant.
     const isPaced = filter.owner === undefined;
     if (!isPaced) this.#owned.add(id);
-    this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventTextMessage, isPaced });
+    this.#add(id, { pages: calls.watch({ ...filter, after }), message: eventTextMessage, isPaced });
   }
 
-  listen(transport: DoorTransport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
+  listen(calls: Calls, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
     this.#owned.add(id);
-    this.#add(id, { pages: transport.notices({ owner }), message: noticesMessage, isPaced: false });
+    this.#add(id, { pages: calls.notices({ owner }), message: noticesMessage, isPaced: false });
   }
 
   more(id: number, count: number): void {

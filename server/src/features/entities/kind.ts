@@ -1,4 +1,4 @@
-import { checkOf, conditions, entityId, operation } from "@holdfast/sdk/contract";
+import { checkOf, conditions, entityId, ofEntityOfType, operation } from "@holdfast/sdk/contract";
 import type { Check, Operation } from "@holdfast/sdk/contract";
 import Type from "typebox";
 import type { Static, TProperties, TSchema } from "typebox";
@@ -117,6 +117,9 @@ function kindOperation(type: string, verb: string, command: KindCommand<never, T
       input: Type.Object({ id: entityId, ...command.input, ...conditions }, { additionalProperties: false }),
       output: Type.Unknown(),
       problems: ["entity_not_found", "entity_deleted", "concurrency_mismatch", "field_changed", "kind_violated"],
+      rights: [{ verbs: ["write"], touches: ofEntityOfType(type) }],
+      routes: [],
+      example: { id: "42" },
     }),
     event: command.event,
     decide: command.decide as unknown as KindOperation["decide"],

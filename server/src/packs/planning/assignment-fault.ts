@@ -64,7 +64,7 @@ function timeFault(next: JsonObject, missionValue: JsonObject): KindRefusal | un
   if (missionRange === undefined) return refuse("prerequisite_missing", { missing: ["the mission's from and to"] });
   if (contains(missionRange, range)) return undefined;
   return refuse("outside_range", {
-    mission: { from: missionRange.from, to: missionRange.to },
+    mission: { id: textOf(next, "mission_id"), from: missionRange.from, to: missionRange.to },
     outside: [{ ...range }],
   });
 }

@@ -50,7 +50,7 @@ function transitionRefusal(from: string, wanted: string): KindRefusal {
 /** A transition changes the status and nothing else. */
 function transitionFault(next: JsonObject, previous: JsonObject, context: KindContext): KindRefusal | undefined {
   const [from, to] = [textOf(previous, "status"), textOf(next, "status")];
-  const isReopened = from === "locked" && to === "planned" && context.operation === "reopen-mission";
+  const isReopened = from === "locked" && to === "planned" && context.operation === "planning.reopen-mission";
   if (!isReopened && transitions[from]?.includes(to) !== true) return transitionRefusal(from, to);
   const others = Object.keys({ ...next, ...previous }).filter((field) => field !== "status");
   const changed = others.filter((field) => next[field] !== previous[field]);

@@ -1,5 +1,5 @@
 /** The pack `planning`: its kinds, its rules and its index. */
-import { packs } from "@holdfast/sdk/contract";
+import { planning } from "@holdfast/sdk/contract";
 import { changeByKind } from "../../features/entities/change-by-kind.ts";
 import { operatorOnly } from "../../features/operator-only.ts";
 import type { Feature } from "../../machine/feature.ts";
@@ -12,9 +12,7 @@ import { planningKinds } from "./kinds.ts";
 import { listPlanned } from "./list-planned.ts";
 import { planTable } from "./plan-table.ts";
 
-const contract = packs.find(({ name }) => name === "planning");
-if (contract === undefined) throw new Error("the contract has no pack planning");
-const { resources } = contract;
+const { resources } = planning;
 
 function kindOf(type: string) {
   const kind = planningKinds.find((candidate) => candidate.type === type);
@@ -44,19 +42,19 @@ const feature: Feature = {
   name: "planning",
   needs: ["space", "locks", "entities"],
   tables: [planTable],
-  rules: packRules(contract, {
+  rules: packRules(planning, {
     ...Object.fromEntries(
       resources.flatMap((resource) => {
         const initial: JsonObject = resource.name === "mission" ? { status: "draft" } : {};
         return Object.entries(resourceDecides(resource, kindOf(resource.type), initial));
       }),
     ),
-    "transition-mission": transitionMission,
-    "reopen-mission": reopenMission,
+    "planning.transition-mission": transitionMission,
+    "planning.reopen-mission": reopenMission,
   }),
   folds: planningFolds,
   reactions: {},
   timers: [],
 };
 
-export const planningRules: PackRules = { contract, feature, kinds: planningKinds, list: listPlanned };
+export const planningRules: PackRules = { contract: planning, feature, kinds: planningKinds, list: listPlanned };

@@ -3,43 +3,24 @@ import { findEntity, isLive, subjectOf } from "../../../features/entities/entity
 import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
 import { valueAt } from "@holdfast/sdk/json/value-at";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { isObject } from "@holdfast/sdk/json/json";
+import type { Prepare } from "../app-operation.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";
 
-/** Most commands need no preparation, and must not wait for it. */
-export function needsPreparing(request: PreparedRequest, input: Json): boolean {
-  return request.operation === "erase-payload" || (isObject(input) && input["if_unchanged"] !== undefined);
-}
-
-/** Adds data from history to a command that its decision needs and cannot read itself. */
-export async function prepareIfUnchanged(engine: Engine, request: PreparedRequest, input: Json): Promise<Json> {
-  if (!isObject(input)) return input;
-  if (request.operation === "erase-payload") return withEvents(engine, input);
-  return input["if_unchanged"] === undefined ? input : withExpectedFields(engine, request.type ?? input["type"], input);
-}
-
-export interface PreparedRequest {
-  readonly operation: string;
-  /** The entity type of the operation, if it is not in the input. */
-  readonly type: string | undefined;
-}
-
-/** The subjects of the entry to erase. Its header never changes, so the same request becomes the same command. */
-async function withEvents(engine: Engine, input: JsonObject): Promise<JsonObject> {
-  const { position, events: _given, ...rest } = input;
-  if (typeof position !== "number" || !Number.isInteger(position)) return input;
-  if (position < 1 || position > engine.head.position) return { position, ...rest };
-  const [entry] = await engine.entriesAt([position]);
-  const events = (entry?.events ?? []).map(({ type, subject }) => [type, subject]);
-  return { position, ...rest, events };
-}
+/** For every operation with the member `if_unchanged`. */
+export const ifUnchanged: Prepare = {
+  at: "head",
+  isNeeded: (input) => input["if_unchanged"] !== undefined,
+  run: async (input, { services: { engine }, entityType }) => ({
+    input: await withExpectedFields(engine, entityType, input),
+  }),
+};
 
 /**
  * `if_unchanged: ["/status"]` requires that a field is unchanged since the caller's version. This reads the old value
  * and adds it to the input, and the decision compares. A version never changes, so the same input always gets the same
  * values.
  */
-async function withExpectedFields(engine: Engine, type: Json | undefined, input: JsonObject): Promise<JsonObject> {
+async function withExpectedFields(engine: Engine, type: unknown, input: JsonObject): Promise<JsonObject> {
   const fields = input["if_unchanged"];
   const version = expectedVersion(input);
   const { id } = input;

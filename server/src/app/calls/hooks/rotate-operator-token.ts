@@ -1,32 +1,26 @@
-import type { CallReply } from "@holdfast/sdk";
-import type { JsonObject } from "@holdfast/sdk/json/json";
-
-/** The operator's token of this node, if it is in the data folder. */
-export interface OperatorTokenRotation {
-  /** Writes a new token beside the old one, which stays valid. */
-  prepare(): Promise<PreparedToken>;
-}
-
-export interface PreparedToken {
-  readonly file: string;
-  /** Replaces the old token, which is invalid from then on. */
-  apply(): Promise<void>;
-  discard(): Promise<void>;
-}
+import { refusal } from "../../../machine/refusal.ts";
+import type { OperationHooks } from "../app-operation.ts";
+import type { PreparedToken } from "../operator-token-rotation.ts";
 
 /**
- * Rotates the operator's token. The entry comes first, so that no rotation is missing in the audit trail. A replayed
- * request rotates nothing.
+ * Rotates the operator's token. The entry comes before the new token is valid, so that no rotation is missing in the
+ * audit trail. A replayed request rotates nothing.
  */
-export async function rotateOperatorToken(
-  rotation: OperatorTokenRotation,
-  record: () => Promise<CallReply>,
-): Promise<CallReply> {
-  const prepared = await rotation.prepare();
-  const reply = await record();
-  if (reply.outcome.kind === "refusal" || reply.replayed) await prepared.discard();
-  else await prepared.apply();
-  if (reply.outcome.kind === "refusal") return reply;
-  const data = { ...(reply.outcome.data as JsonObject), file: prepared.file };
-  return { ...reply, outcome: { ...reply.outcome, data } };
-}
+export const rotateOperatorToken: OperationHooks = {
+  prepare: [
+    {
+      at: "now",
+      isNeeded: () => true,
+      async run(input, { operatorRotation }) {
+        if (operatorRotation === undefined) return refusal("operator_token_configured");
+        return { input, memo: await operatorRotation.prepare() };
+      },
+    },
+  ],
+  async finish(outcome, { memo, replayed }) {
+    const prepared = memo as PreparedToken;
+    if (outcome.kind === "refusal" || replayed) await prepared.discard();
+    else await prepared.apply();
+    return outcome.kind === "refusal" ? outcome : { ...outcome, data: { ...outcome.data, file: prepared.file } };
+  },
+};

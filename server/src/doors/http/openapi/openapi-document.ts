@@ -113,7 +113,7 @@ function commands(): OpenApiObject {
 }
 
 function anyProblem(codes: Operation["problems"]): OpenApiObject {
-  const shared = { name: "", kind: "write", summary: "", input: {}, output: {}, problems: codes } as const;
+  const shared = { kind: "write", problems: codes } as const;
   return problemResponses([...problemCodes(shared, { isTagged: false, hasBody: true }), "operation_unknown"]);
 }
 

@@ -1,6 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { examples, membersOf, namesInPath, packOfOperation } from "@holdfast/sdk/contract";
-import type { OperationName, RoutedOperation, MemberSource } from "@holdfast/sdk/contract";
+import { membersOf, namesInPath } from "@holdfast/sdk/contract";
+import type { RoutedOperation, MemberSource } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
 import type { OpenApiObject, ParameterName } from "./openapi-parts.ts";
 import { acceptedTypes } from "../request/read-input.ts";
@@ -23,11 +23,6 @@ export function openApiOperation(routed: RoutedOperation, index: number): OpenAp
   };
 }
 
-function exampleOf(name: string): OpenApiObject {
-  if (Object.hasOwn(examples, name)) return examples[name as OperationName];
-  return packOfOperation(name)?.examples[name] ?? {};
-}
-
 /** `/v1/locks/acquire` belongs to locks. */
 export function tagOf(path: string): string {
   return path.split("/")[2] ?? "server";
@@ -41,7 +36,7 @@ function weakTag(isTagged: boolean, codes: readonly string[]): OpenApiObject {
 
 function memberParameters({ operation, route, sources }: RoutedOperation): readonly OpenApiObject[] {
   const members = membersOf(operation.input);
-  const example = exampleOf(operation.name);
+  const { example } = operation;
   const described = (name: string, source: MemberSource | "path"): OpenApiObject => {
     const { description, ...schema } = (members[name] ?? { type: "string" }) as { readonly description?: string };
     return defined({
@@ -74,7 +69,7 @@ function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
   const { operation, route, sources } = routed;
   if (route.method === "GET") return undefined;
   const members = membersOf(operation.input);
-  const example = exampleOf(operation.name);
+  const { example } = operation;
   if (route.method === "PATCH") {
     const { patches = "merge" } = route;
     const merged = defined({ schema: members[patches], example: example[patches] });

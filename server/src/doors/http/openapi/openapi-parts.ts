@@ -89,7 +89,10 @@ const withWrite = [
 const withTag = ["concurrency_etag_required", "concurrency_etag_invalid"];
 const withAgent = ["agent_unknown", "agent_secret_required", "not_allowed"];
 
-export function problemCodes(operation: Operation, options: { readonly isTagged: boolean; readonly hasBody: boolean }) {
+export function problemCodes(
+  operation: Pick<Operation, "kind" | "problems">,
+  options: { readonly isTagged: boolean; readonly hasBody: boolean },
+) {
   return [
     ...new Set([
       ...operation.problems,

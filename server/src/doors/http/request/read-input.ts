@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { membersOf } from "@holdfast/sdk/contract";
-import type { RoutedOperation } from "@holdfast/sdk/contract";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { Canonical, CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import { isObject } from "@holdfast/sdk/json/json";
 import type { Json } from "@holdfast/sdk/json/json";
 import { HttpProblem } from "../response/http-problem.ts";
+import type { RoutedRecord } from "../routed-record.ts";
 import { canonicalInput } from "./canonical-input.ts";
 import { mediaType, readBody } from "./read-body.ts";
 import { readQuery, typedValues } from "./read-query.ts";
@@ -24,7 +24,7 @@ const mergePatch = "application/merge-patch+json";
 const jsonPatch = "application/json-patch+json";
 
 /** The media types of a route. */
-export function acceptedTypes({ route }: RoutedOperation): readonly string[] {
+export function acceptedTypes({ route }: Pick<RoutedRecord, "route">): readonly string[] {
   if (route.method !== "PATCH") return [json];
   return route.patches === undefined ? [json, mergePatch, jsonPatch] : [json, mergePatch];
 }
@@ -33,9 +33,9 @@ export function acceptedTypes({ route }: RoutedOperation): readonly string[] {
  * Collects the members of the input from path, query and body. Unknown members stay, so that the schema check refuses
  * them. Only members that appear in two places are refused here.
  */
-export function readInput(routed: RoutedOperation, request: FastifyRequest): RequestInput {
+export function readInput(routed: RoutedRecord, request: FastifyRequest): RequestInput {
   const { members, bodyTag } = request.method === "GET" ? noBody : readMembers(routed, request);
-  const query = typedValues(readQuery(request.url), membersOf(routed.operation.input));
+  const query = typedValues(readQuery(request.url), membersOf(routed.record.input));
   refuseMisplaced(routed, "query", query);
   refuseMisplaced(routed, "body", members);
   const params = Object.entries(request.params as Members).filter(([name]) => routed.route.speaker !== name);
@@ -53,7 +53,7 @@ const noBody: BodyMembers = { members: emptyInput, bodyTag: undefined };
 /** A patch is one member of the input, so it may be one level less deep than an input, as at every other door. */
 const patchLimits = { ...inputLimits, depthMax: inputLimits.depthMax - 1 };
 
-function readMembers(routed: RoutedOperation, request: FastifyRequest): BodyMembers {
+function readMembers(routed: RoutedRecord, request: FastifyRequest): BodyMembers {
   const { method, needs, patches = "merge" } = routed.route;
   const type = mediaType(request);
   const isPatch = type === jsonPatch || type === mergePatch;
@@ -71,7 +71,7 @@ function memberOf(name: string, value: Canonical): CanonicalObject {
   return { ...emptyInput, [name]: value };
 }
 
-function refuseMisplaced({ route, sources }: RoutedOperation, from: "query" | "body", members: Members): void {
+function refuseMisplaced({ route, sources }: RoutedRecord, from: "query" | "body", members: Members): void {
   for (const name of Object.keys(members)) {
     const source = sources.get(name);
     if (route.without?.includes(name) === true) throw invalid(`/${name}`, "is not allowed at this route. Remove it");

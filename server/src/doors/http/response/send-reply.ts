@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallReply } from "@holdfast/sdk";
-import { packOfOperation, problemOf } from "@holdfast/sdk/contract";
-import type { RoutedOperation } from "@holdfast/sdk/contract";
+import { problemOf } from "@holdfast/sdk/contract";
 import { isNoneMatch } from "../request/read-tags.ts";
+import type { RoutedRecord } from "../routed-record.ts";
 import { sendJson, sendProblem } from "./send.ts";
 
 type ReplyFields = Readonly<Record<string, unknown>>;
@@ -11,17 +11,18 @@ type ReplyFields = Readonly<Record<string, unknown>>;
 export function sendReply(
   request: FastifyRequest,
   reply: FastifyReply,
-  routed: RoutedOperation,
+  routed: RoutedRecord,
   answer: CallReply,
 ): FastifyReply {
-  const { operation } = routed;
+  const { record, route } = routed;
   setReplyHeaders(request, reply, answer);
   const { outcome, position, replayed } = answer;
   if (outcome.kind === "refusal") return sendRefusal(reply, outcome, { position, replayed });
   const data = outcome.data as ReplyFields;
-  const tag = tagOf(operation.name, data["revision"]);
+  // A deleted entity has no representation, so it has no tag.
+  const tag = route.method === "DELETE" ? undefined : tagOf(data["revision"]);
   if (tag !== undefined) reply.header("etag", tag);
-  if (operation.kind === "read") {
+  if (record.kind === "read") {
     if (tag === undefined) return sendJson(reply, 200, data);
     // A cache may store it if it revalidates each time.
     reply.header("cache-control", "private, no-cache, no-transform");
@@ -42,7 +43,7 @@ export function setReplyHeaders(request: FastifyRequest, reply: FastifyReply, an
 type Refusal = Extract<CallReply["outcome"], { kind: "refusal" }>;
 
 function sendRefusal(reply: FastifyReply, { code, data }: Refusal, more: { position: number; replayed: boolean }) {
-  const tag = tagOf("", data["current_revision"]);
+  const tag = tagOf(data["current_revision"]);
   if (tag !== undefined) reply.header("etag", tag);
   // A conflict is in the history, where its position identifies it.
   const isRecorded = code.endsWith("concurrency_mismatch");
@@ -50,22 +51,22 @@ function sendRefusal(reply: FastifyReply, { code, data }: Refusal, more: { posit
   return sendProblem(reply, { code, data, status: problemOf(code).status }, { ...more, ...instance });
 }
 
-/** A deleted entity has no representation, so it has no tag. */
-function tagOf(operation: string, revision: unknown): string | undefined {
-  return typeof revision === "string" && !operation.startsWith("delete-") ? `"${revision}"` : undefined;
+function tagOf(revision: unknown): string | undefined {
+  return typeof revision === "string" ? `"${revision}"` : undefined;
 }
 
-function statusOf({ operation, route }: RoutedOperation, data: ReplyFields): number {
+/** A queued lock was accepted, not granted. A resumed agent was not created. */
+function statusOf({ route }: RoutedRecord, data: ReplyFields): number {
   if (data["granted"] === false) return 202;
-  return operation.name === "register-agent" && data["resumed"] === true ? 200 : route.status;
+  return data["resumed"] === true ? 200 : route.status;
 }
 
-function locationOf({ operation, route }: RoutedOperation, data: ReplyFields): string | undefined {
+function locationOf({ record, route }: RoutedRecord, data: ReplyFields): string | undefined {
   const { ticket, granted, type, id } = data;
   if (granted === false) return `/v1/tickets/${String(ticket)}`;
-  if (packOfOperation(operation.name) !== undefined && route.status === 201) {
+  if (route.status !== 201 || record.entityTypeOf === undefined) return undefined;
+  if (record.resource !== undefined) {
     return `${route.path}/${encodeURIComponent(String(id))}`;
   }
-  if (operation.name !== "create-entity") return undefined;
   return `/v1/entities/${encodeURIComponent(String(type))}/${encodeURIComponent(String(id))}`;
 }

@@ -4,13 +4,16 @@ import { checkOf, commandRequest, commandsMax, problemOf } from "@holdfast/sdk/c
 import type { CommandRequest } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { callRefusal } from "@holdfast/sdk/call-refusal";
-import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
+import type { DoorCallOptions } from "../../../operations/door-call-options.ts";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Json } from "@holdfast/sdk/json/json";
 import { parseEnvelopes } from "@holdfast/sdk/json/parse-envelopes";
+import { callOnce } from "../../../operations/call.ts";
+import type { Call, Calls } from "../../../operations/call.ts";
+import { unknownOperation } from "../../../operations/unknown-operation.ts";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { bodyBytes, readBodyText } from "../request/read-body.ts";
@@ -26,20 +29,21 @@ const check = checkOf(commandRequest);
  */
 export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.post("/v1/commands", async (request, reply) => {
-    const { transport } = parts.callerOf(request);
+    const { calls } = parts.callerOf(request);
     const options = optionsOf(request);
     const { value, faults } = readEnvelopes(request);
-    if (Array.isArray(value)) return sendJson(reply, 200, await callMany(transport, value, faults, options));
+    if (Array.isArray(value))
+      return sendJson(reply, 200, await callMany(parts, calls, { body: value, faults, options }));
     const command = readCommand(value, "");
     const fault = faults.get(0);
     if (fault !== undefined) throw new HttpProblem("input_malformed", { ...fault });
-    const answer = await callOne(transport, command, options);
+    const answer = await callOnce(calls, requestOf(parts, command, options));
     setReplyHeaders(request, reply, answer);
     return sendWhole(reply, answer);
   });
   app.get("/v1/cursor", async (request, reply) => {
-    const { transport } = parts.callerOf(request);
-    return sendJson(reply, 200, { cursor: await transport.cursor() });
+    const { calls } = parts.callerOf(request);
+    return sendJson(reply, 200, { cursor: await calls.cursor() });
   });
 }
 
@@ -62,13 +66,15 @@ function readEnvelopes(request: FastifyRequest): { readonly value?: Json; readon
   return parsed;
 }
 
-/** Sends all commands before the first reply, so that they share a batch. The replies keep their order. */
-async function callMany(
-  transport: DoorTransport,
-  body: readonly Json[],
-  faults: Faults,
-  options: DoorCallOptions,
-): Promise<readonly CallReply[]> {
+interface ManyCommands {
+  readonly body: readonly Json[];
+  readonly faults: Faults;
+  readonly options: DoorCallOptions;
+}
+
+/** Submits all commands at once, so that they share a batch. The replies keep their order. */
+async function callMany(parts: DoorParts, calls: Calls, many: ManyCommands): Promise<readonly CallReply[]> {
+  const { body, faults, options } = many;
   if (body.length > commandsMax)
     throw invalid([{ pointer: "", message: `must not have more than ${commandsMax} commands` }]);
   if (options.key !== undefined) {
@@ -76,13 +82,16 @@ async function callMany(
   }
   const commands = body.map((command, index) => readCommand(command, `/${index}`));
   const perCommand = { ...options, inputBytes: options.inputBytes / commands.length };
-  return Promise.all(
-    commands.map((command, index) => {
-      const fault = faults.get(index);
-      if (fault === undefined) return callOne(transport, command, perCommand);
-      return Promise.resolve(callRefusal("input_malformed", { ...fault }));
-    }),
-  );
+  const submitted: Call[] = [];
+  const replies = commands.map((command, index) => {
+    const fault = faults.get(index);
+    if (fault !== undefined) return Promise.resolve(callRefusal("input_malformed", { ...fault }));
+    return new Promise<CallReply>((answer, fail) => {
+      submitted.push({ ...requestOf(parts, command, perCommand), answer, fail });
+    });
+  });
+  calls.submit(submitted);
+  return Promise.all(replies);
 }
 
 function readCommand(body: unknown, prefix: string): CommandRequest {
@@ -91,7 +100,9 @@ function readCommand(body: unknown, prefix: string): CommandRequest {
   throw invalid(issues.map(({ pointer, message }) => ({ pointer: `${prefix}${pointer}`, message })));
 }
 
-function callOne(transport: DoorTransport, command: CommandRequest, options: DoorCallOptions): Promise<CallReply> {
+type CallRequest = Pick<Call, "record" | "input" | "options">;
+
+function requestOf({ operations }: DoorParts, command: CommandRequest, options: DoorCallOptions): CallRequest {
   const { operation, input = emptyInput, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret } = command;
   const { retry, reads } = command;
   if (key !== undefined && options.key !== undefined && key !== options.key) {
@@ -99,10 +110,14 @@ function callOne(transport: DoorTransport, command: CommandRequest, options: Doo
   }
   // An agent uses its own secret. The secret of another agent must not be tried with it.
   const { agent: _agent, agentSecret: _secret, ...rest } = options;
-  return transport.call(operation, input as Canonical, {
-    ...(agent === undefined ? options : { ...rest, ...defined({ agent, agentSecret }) }),
-    ...defined({ key, deadlineMs, retry, reads }),
-  });
+  return {
+    record: operations.find(operation) ?? unknownOperation(operation),
+    input: input as Canonical,
+    options: {
+      ...(agent === undefined ? options : { ...rest, ...defined({ agent, agentSecret }) }),
+      ...defined({ key, deadlineMs, retry, reads }),
+    },
+  };
 }
 
 /** A refusal is a problem like any other. Its data is in the outcome. */

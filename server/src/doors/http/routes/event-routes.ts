@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { DoorTransport } from "@holdfast/sdk/door-transport";
+import type { Calls } from "../../../operations/call.ts";
 import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
 import type { WatchQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "../door-parts.ts";
@@ -20,8 +20,8 @@ export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
   const pace = new Pace(parts.clock, httpLimits.gatherMs);
   app.get("/v1/events", { exposeHeadRoute: false }, async (request, reply) => {
     if (parts.longResponses.isClosing) throw new HttpProblem("stopping");
-    const { transport } = parts.callerOf(request);
-    await stream(transport, { parts, pace }, request, reply);
+    const { calls } = parts.callerOf(request);
+    await stream(calls, { parts, pace }, request, reply);
     return reply;
   });
 }
@@ -31,10 +31,10 @@ interface Shared {
   readonly pace: Pace;
 }
 
-async function stream(transport: DoorTransport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
+async function stream(calls: Calls, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
   const { clock, longResponses } = shared.parts;
   const { after: sentCursor, ...filter } = readWatchQuery(request);
-  const after = sentCursor ?? (await transport.cursor());
+  const after = sentCursor ?? (await calls.cursor());
   // The limit of watches is checked at once, and an invalid cursor is found soon. A valid one may have no event for
   // hours.
   const refusalWindow = new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ async function stream(transport: DoorTransport, shared: Shared, request: Fastify
   });
   // An id without data: a reader that loses the connection before the first event resumes here.
   const firstFields = `id: ${after}\n`;
-  const open = () => transport.watch({ ...filter, after });
+  const open = () => calls.watch({ ...filter, after });
   const { pace } = shared;
   await answerWithStream(reply, {
     open,

@@ -1,6 +1,9 @@
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Gate } from "../../../access/gate.ts";
+import { callOnce } from "../../../operations/call.ts";
+import { recordOf } from "../../../operations/registry.ts";
+import type { OperationRegistry } from "../../../operations/registry.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { sendJson } from "../response/send.ts";
 import { admitCaller } from "../request/admit-caller.ts";
@@ -34,9 +37,14 @@ export interface HealthOptions {
   readonly metricsText?: () => Promise<string>;
 }
 
+interface Admission {
+  readonly gate: Gate;
+  readonly operations: OperationRegistry;
+}
+
 /** For monitoring. Health needs no token. Metrics need the right to read. */
-export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & { readonly gate: Gate }): void {
-  const { health, metricsText, gate } = options;
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & Admission): void {
+  const { health, metricsText } = options;
   app.get("/health", async (_request, reply) => {
     const state = await health();
     return sendJson(reply, state.ready ? 200 : 503, state);
@@ -44,14 +52,15 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & {
   app.get("/health/live", async (_request, reply) => sendJson(reply, 200, { live: true }));
   if (metricsText === undefined) return;
   app.get("/metrics", async (request, reply) => {
-    await admitReader(gate, request);
+    await admitReader(options, request);
     return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await metricsText());
   });
 }
 
 /** Metrics name no caller, but the load of each door is visible only to callers that may read the state. */
-async function admitReader(gate: Gate, request: FastifyRequest): Promise<void> {
-  const { transport } = await admitCaller(gate, request);
-  const { outcome } = await transport.call("list-agents", { ...emptyInput, limit: 1 }, { inputBytes: 0 });
+async function admitReader({ gate, operations }: Admission, request: FastifyRequest): Promise<void> {
+  const { calls } = await admitCaller(gate, request);
+  const record = recordOf(operations, "list-agents");
+  const { outcome } = await callOnce(calls, { record, input: { ...emptyInput, limit: 1 }, options: { inputBytes: 0 } });
   if (outcome.kind === "refusal") throw new HttpProblem(outcome.code, outcome.data);
 }

@@ -13,9 +13,9 @@ export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.get("/v1/notices", { exposeHeadRoute: false }, async (request, reply) => {
     const { clock, longResponses } = parts;
     if (longResponses.isClosing) throw new HttpProblem("stopping");
-    const { transport } = parts.callerOf(request);
+    const { calls } = parts.callerOf(request);
     const query = readNoticeQuery(request.url);
-    const open = () => transport.notices(query);
+    const open = () => calls.notices(query);
     // A caller that may not listen gets the status.
     const refusalWindow = new Promise<void>((resolve) => clock.soon(resolve));
     await answerWithStream(reply, { open, refusalWindow, firstFields: "", bytesOf, clock, longResponses });

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { defined } from "@holdfast/sdk/base/defined";
 import type { CallReply } from "@holdfast/sdk";
-import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
-import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
-import type { RoutedOperation } from "@holdfast/sdk/contract";
+import type { DoorCallOptions } from "../../../operations/door-call-options.ts";
+import { codeOfPack } from "@holdfast/sdk/contract";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { conditionalWrite } from "./conditional-write.ts";
+import { callOnce } from "../../../operations/call.ts";
+import type { Calls } from "../../../operations/call.ts";
 import type { DoorParts } from "../door-parts.ts";
+import { routedRecords } from "../routed-record.ts";
+import type { RoutedRecord } from "../routed-record.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { bodyBytes } from "../request/read-body.ts";
 import { readInput } from "../request/read-input.ts";
@@ -19,7 +22,7 @@ import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
 /** A route for every operation of the contract. Two operations may share a route. A header selects one of them. */
 export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const byRoute = Map.groupBy(routedOperations, ({ route }) => `${route.method} ${route.path}`);
+  const byRoute = Map.groupBy(routedRecords(parts.operations), ({ route }) => `${route.method} ${route.path}`);
   for (const [{ method, path }, group] of [...byRoute.values()].map((list) => [routeOf(list), list] as const)) {
     app.route({
       method,
@@ -35,19 +38,18 @@ export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void
 }
 
 /** A refusal of this door has the prefix of the pack, as a refusal of the machine has. */
-function withPackPrefix({ operation }: RoutedOperation, error: unknown): unknown {
-  const pack = packOfOperation(operation.name);
+function withPackPrefix({ record: { pack } }: RoutedRecord, error: unknown): unknown {
   if (pack === undefined || !(error instanceof HttpProblem)) return error;
   return new HttpProblem(codeOfPack(pack.name, error.code), error.data, error.status);
 }
 
-function routeOf(group: readonly RoutedOperation[]): RoutedOperation["route"] {
+function routeOf(group: readonly RoutedRecord[]): RoutedRecord["route"] {
   const [first] = group;
   if (first === undefined) throw new Error("unreachable: a path without a route");
   return first.route;
 }
 
-function selectOperation(group: readonly RoutedOperation[], request: FastifyRequest): RoutedOperation {
+function selectOperation(group: readonly RoutedRecord[], request: FastifyRequest): RoutedRecord {
   const [first, ...others] = group;
   if (first === undefined) throw new Error("unreachable: a path without a route");
   if (others.length === 0) return first;
@@ -58,7 +60,7 @@ function selectOperation(group: readonly RoutedOperation[], request: FastifyRequ
 /** Headers first, then the body, then the call: the order of refusals is part of the contract. */
 async function answer(
   parts: DoorParts,
-  routed: RoutedOperation,
+  routed: RoutedRecord,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -77,19 +79,19 @@ async function answer(
 /** The call itself. If the request prefers to wait for a lock, its response is delayed. */
 export async function callOrWait(
   parts: DoorParts,
-  routed: RoutedOperation,
+  routed: RoutedRecord,
   call: OperationRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<CallReply> {
-  const { transport } = parts.callerOf(request);
-  const { operation, route } = routed;
+  const { calls } = parts.callerOf(request);
+  const { record, route } = routed;
   const { input, options } = call;
   const seconds = route.waits === true ? preferredWait(request) : undefined;
-  if (seconds === undefined || input["wait"] === false) return callRouted(transport, routed, call);
+  if (seconds === undefined || input["wait"] === false) return callRouted(calls, routed, call);
   reply.header("preference-applied", `wait=${seconds}`);
   const { raw: response } = reply;
-  return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, response });
+  return waitForGrant({ ...parts, calls, record, input, options, seconds, response });
 }
 
 interface OperationRequest {
@@ -98,17 +100,14 @@ interface OperationRequest {
   readonly options: DoorCallOptions;
 }
 
-function callRouted(
-  transport: DoorTransport,
-  { operation, route }: RoutedOperation,
-  call: OperationRequest,
-): Promise<CallReply> {
-  if (route.needs !== undefined) return conditionalWrite(transport, { operation: operation.name, route, ...call });
-  return transport.call(operation.name, call.input, call.options);
+function callRouted(calls: Calls, { record, route }: RoutedRecord, request: OperationRequest): Promise<CallReply> {
+  if (route.needs !== undefined) return conditionalWrite(calls, { record, route, ...request });
+  const { input, options } = request;
+  return callOnce(calls, { record, input, options });
 }
 
-export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): DoorCallOptions {
-  const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
+export function optionsOf({ record, route }: RoutedRecord, request: FastifyRequest): DoorCallOptions {
+  const key = record.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
   const inputBytes = bodyBytes(request);
   const options = { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...defined({ key }), inputBytes };
   if (route.speaker === undefined) return options;
@@ -117,7 +116,7 @@ export function optionsOf({ operation, route }: RoutedOperation, request: Fastif
   throw new HttpProblem("not_allowed", { reason: "X-Agent-Id does not match the agent id in the URL" });
 }
 
-function headerTag({ route }: RoutedOperation, request: FastifyRequest): Expected {
+function headerTag({ route }: RoutedRecord, request: FastifyRequest): Expected {
   const header = request.raw.headersDistinct["if-match"];
   if (route.needs === "if-match") return readIfMatch(header);
   if (header === undefined || route.method === "GET") return { kind: "nothing" };

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallReply } from "@holdfast/sdk";
-import { checkOf, membersOf, programId, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
-import type { RoutedOperation } from "@holdfast/sdk/contract";
+import { checkOf, membersOf, programId, programLockRoutes } from "@holdfast/sdk/contract";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { DoorParts } from "../door-parts.ts";
+import { routedRecords } from "../routed-record.ts";
+import type { RoutedRecord } from "../routed-record.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { callOrWait, optionsOf } from "./operation-routes.ts";
 import {
@@ -31,7 +32,7 @@ const inputs: Readonly<Record<string, (program: string, body: never) => ProgramF
 /** The locks of a program. Each route is a view of an operation on locks. */
 export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
   for (const { method, path, operation, body } of programLockRoutes) {
-    const routed = routedAs(operation);
+    const routed = routedAs(parts, operation);
     const check = body === undefined ? undefined : checkOf(body);
     const toInput = inputs[operation];
     app.route({
@@ -57,8 +58,8 @@ export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
   }
 }
 
-function routedAs(operation: string): RoutedOperation {
-  const found = routedOperations.find((routed) => routed.operation.name === operation);
+function routedAs({ operations }: DoorParts, operation: string): RoutedRecord {
+  const found = routedRecords(operations).find(({ record }) => record.name === operation);
   if (found === undefined) throw new Error(`no operation ${operation}`);
   return found;
 }
@@ -69,8 +70,8 @@ function programOf(request: FastifyRequest): string {
   return id;
 }
 
-function listInput({ operation }: RoutedOperation, program: string, request: FastifyRequest): CanonicalObject {
-  const { under, ...query } = typedValues(readQuery(request.url), membersOf(operation.input));
+function listInput({ record }: RoutedRecord, program: string, request: FastifyRequest): CanonicalObject {
+  const { under, ...query } = typedValues(readQuery(request.url), membersOf(record.input));
   if (under !== undefined)
     throw invalid([{ pointer: "/under", message: "must be sent in the path, not in the query" }]);
   return canonicalInput({ ...query, under: `program/${program}` });
@@ -89,7 +90,7 @@ function invalid(issues: readonly { pointer: string; message: string }[]): HttpP
 function sendProgramReply(
   request: FastifyRequest,
   reply: FastifyReply,
-  routed: RoutedOperation,
+  routed: RoutedRecord,
   answer: CallReply,
 ): FastifyReply {
   const { outcome } = answer;
@@ -99,7 +100,7 @@ function sendProgramReply(
   }
   const data = outcome.data as ProgramFields;
   const fields =
-    routed.operation.name === "list-locks"
+    "items" in data
       ? { locks: (data["items"] as readonly ProgramFields[]).map(rowFields), next: data["next"] }
       : replyFields(data);
   return sendReply(request, reply, routed, { ...answer, outcome: { kind: "done", data: fields } });

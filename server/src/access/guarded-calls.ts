@@ -1,10 +1,10 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { callRefusal } from "@holdfast/sdk/call-refusal";
 import type { CallReply } from "@holdfast/sdk";
-import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
-import type { Canonical } from "@holdfast/sdk/json/canonical";
+import { answerCall, failCall } from "../operations/call.ts";
+import type { Call, Calls } from "../operations/call.ts";
 import type { RateLimiter, ConnectionCallers } from "./rate-limiter.ts";
-import { redactWriteReply } from "./redact-write-reply.ts";
+import { redactReply } from "./redact-reply.ts";
 import type { RightsCheck } from "./rights-check.ts";
 import { isAudited } from "./rights-check.ts";
 import { isRejection } from "./gate.ts";
@@ -14,7 +14,6 @@ import type { RefusalNotes } from "./refusal-notes.ts";
 import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
 import { EventVisibility } from "./event-visibility.ts";
-import { withVisiblePaths } from "./visible-paths.ts";
 
 interface Guard {
   readonly lookups: Lookups;
@@ -22,8 +21,6 @@ interface Guard {
   readonly notes: RefusalNotes;
   readonly limiter: RateLimiter;
   readonly callers: ConnectionCallers;
-  /** The commands of kinds, each with its entity type. */
-  readonly kindCommands: ReadonlyMap<string, string>;
   /** The current rights of the caller. */
   readonly rights: () => CallerRights | Rejection;
   /** Calls back when the caller would be rejected. Returns the function to unsubscribe. */
@@ -32,10 +29,13 @@ interface Guard {
 
 type Pages<Item> = AsyncIterableIterator<readonly Item[]>;
 
-/** The transport of an admitted caller. Every call and every page is checked again. */
-export function guardedTransport(inner: DoorTransport, guard: Guard): DoorTransport {
+/** The calls of an admitted caller. Every call and every page is checked again. */
+export function guardedCalls(inner: Calls, guard: Guard): Calls {
   return {
-    call: (operation, input, call) => guardedCall(inner, guard, { operation, input, call }),
+    submit(calls) {
+      const passed = calls.filter((call) => passes(inner, guard, call));
+      if (passed.length > 0) inner.submit(passed);
+    },
     watch: (options) =>
       guardedPages(guard, options.owner, {
         open: () => inner.watch(options),
@@ -56,57 +56,43 @@ export function guardedTransport(inner: DoorTransport, guard: Guard): DoorTransp
   };
 }
 
-interface GuardedCall {
-  readonly operation: string;
-  readonly input: Canonical;
-  readonly call: DoorCallOptions;
-}
-
-function guardedCall(inner: DoorTransport, guard: Guard, request: GuardedCall): Promise<CallReply> {
-  const { operation, input, call } = request;
+/** Whether a call may be submitted now. A refused call is answered here. */
+function passes(inner: Calls, guard: Guard, call: Call): boolean {
   const rights = guard.rights();
-  if (isRejection(rights)) return Promise.resolve(refused(guard, rights));
-  const refusal = guard.limiter.call(guard.callers.of(call.agent)) ?? guard.rightsCheck.refusalOf(rights, request);
+  const refusal = isRejection(rights)
+    ? rights
+    : (guard.limiter.call(guard.callers.of(call.options.agent)) ?? guard.rightsCheck.refusalOf(rights, call));
   if (refusal !== undefined) {
-    if (isAudited(refusal)) note(guard, rights, request);
-    return Promise.resolve(refused(guard, refusal));
+    if (!isRejection(rights) && isAudited(refusal)) note(guard, rights, call);
+    answerCall(call, refused(guard, refusal));
+    return false;
   }
-  const answer =
-    operation === "register-agent" ? registerAgent(inner, guard, request) : inner.call(operation, input, call);
-  // Most callers may read everything. For them nothing is redacted, and no further promise is awaited.
-  return isAllowedEverywhere(rights, ["read"])
-    ? answer
-    : answer.then((reply) => redactedReply(guard, rights, request, reply));
+  // Most callers may read everything. For them nothing is redacted.
+  if (!isRejection(rights) && !isAllowedEverywhere(rights, ["read"])) {
+    call.redact = (reply) => redactReply({ ...guard, rights }, call, reply);
+  }
+  if (call.record.countsAs !== "agent") return true;
+  countAgent(inner, guard, call);
+  return false;
 }
 
-async function registerAgent(
-  inner: DoorTransport,
-  guard: Guard,
-  { operation, input, call }: GuardedCall,
-): Promise<CallReply> {
-  const refusal = await guard.limiter.register(guard.callers.own);
-  return refusal === undefined ? inner.call(operation, input, call) : refused(guard, refusal);
-}
-
-/** The reply without data that the caller may not read. The paths of a ticket are known only after its grant. */
-function redactedReply(
-  guard: Guard,
-  rights: CallerRights,
-  { operation, input }: GuardedCall,
-  reply: CallReply,
-): CallReply {
-  const events = new EventVisibility(guard.lookups).visible(rights, reply.events);
-  const refusal = operation === "get-ticket" ? guard.rightsCheck.refusalOfGrant(rights, operation, reply) : undefined;
-  if (refusal !== undefined) return refused(guard, refusal);
-  const { kindCommands } = guard;
-  const written = redactWriteReply(rights, { operation, input, reply, kindCommands });
-  return { ...withVisiblePaths(rights, operation, written), events };
+/** The agents of a principal are counted before one more is registered. */
+function countAgent(inner: Calls, guard: Guard, call: Call): void {
+  guard.limiter.register(guard.callers.own).then(
+    (refusal) => {
+      if (refusal === undefined) inner.submit([call]);
+      else answerCall(call, refused(guard, refusal));
+    },
+    (error: unknown) => {
+      failCall(call, error);
+    },
+  );
 }
 
 /** The agent is not authenticated yet, so its name must not appear in the audit trail. */
-function note({ notes, lookups }: Guard, { principal }: CallerRights, { operation, call }: GuardedCall): void {
-  const isOwn = call.agent !== undefined && lookups.principalOf(call.agent) === principal;
-  notes.note({ principal, agent: isOwn ? call.agent : undefined, operation, reason: "not_allowed" });
+function note({ notes, lookups }: Guard, { principal }: CallerRights, { record, options }: Call): void {
+  const isOwn = options.agent !== undefined && lookups.principalOf(options.agent) === principal;
+  notes.note({ principal, agent: isOwn ? options.agent : undefined, operation: record.name, reason: "not_allowed" });
 }
 
 function refused({ lookups }: Guard, { code, data }: Rejection): CallReply {

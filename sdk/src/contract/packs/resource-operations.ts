@@ -1,0 +1,192 @@
+import Type from "typebox";
+import type { TProperties } from "typebox";
+import { isoTime } from "../agents.ts";
+import { conditions, entityId, limit, revision, version } from "../conditions.ts";
+import { operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
+import { ofEntityOfType, ofType } from "../rights.ts";
+import { get, ifMatch, patch, post, remove } from "../routes.ts";
+import type { Route } from "../routes.ts";
+import type { Resource, ResourceVerb } from "./resource.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** The operation name of a verb on a resource: `planning.create-mission`, `planning.list-missions`. */
+export function resourceOperationName(resource: Resource, verb: ResourceVerb): string {
+  return `${resource.pack}.${verb}-${verb === "list" ? resource.plural : resource.name}`;
+}
+
+/** The route of all resources of a type: `/v1/planning/missions`. */
+function collectionRoute({ pack, plural }: Resource): string {
+  return `/v1/${pack}/${plural}`;
+}
+
+/** The route of an operation on one resource: `/v1/planning/missions/{id}/archive`. */
+export function resourceRoute(resource: Resource, verb: string): Route {
+  return post(`${collectionRoute(resource)}/{id}/${verb}`, ifMatch);
+}
+
+/** The revision in examples of changes. */
+export const expectedExample = { expected_revision: "1.1" } as const;
+
+/** A resource as every door shows it. */
+export function representation(resource: Resource) {
+  return Type.Object(
+    {
+      id: entityId,
+      version,
+      revision,
+      ...resource.fixed,
+      ...resource.fields,
+      ...resource.shown,
+      archived: Type.Boolean({
+        description: "An archived resource, and everything below it, cannot change until it is unarchived.",
+      }),
+      changed_at: isoTime,
+      changed_by: Type.Object({ principal: Type.String(), agent: Type.Optional(Type.String()) }, closed),
+      position: Type.Integer({ description: "The position of the entry that made this version." }),
+    },
+    closed,
+  );
+}
+
+/** The result of a write: the resource after it, whether it changed, and its revision before. */
+export function writtenResource(resource: Resource) {
+  return Type.Object(
+    {
+      ...representation(resource).properties,
+      changed: Type.Boolean({ description: "False if the resource already had these values. Its revision stays." }),
+      previous_revision: Type.Union([revision, Type.Null()]),
+    },
+    closed,
+  );
+}
+
+/** The target and the conditions of a change. */
+export const targetAndConditions = { id: entityId, ...conditions };
+
+/** The operations of every resource. */
+export function resourceOperations(resource: Resource): readonly Operation[] {
+  return [...writeOperations(resource), ...readOperations(resource)];
+}
+
+function writeOperations(resource: Resource): readonly Operation[] {
+  const { name, type, fields, fixed, example } = resource;
+  const output = writtenResource(resource);
+  const one = `${collectionRoute(resource)}/{id}`;
+  const rights = [{ verbs: ["write"], touches: ofEntityOfType(type) }] as const;
+  const change = (verb: ResourceVerb, summary: string, route: Route, input: TProperties = {}): Operation =>
+    operation({
+      name: resourceOperationName(resource, verb),
+      kind: "write",
+      summary,
+      input: Type.Object({ ...targetAndConditions, ...input }, closed),
+      output: verb === "delete" ? deletedResource : output,
+      problems: changeProblems,
+      rights,
+      routes: [route],
+      example: {
+        id: example.created.id,
+        ...(verb === "update" ? { changes: example.changes } : {}),
+        ...expectedExample,
+      },
+      resource,
+    });
+  return [
+    operation({
+      name: resourceOperationName(resource, "create"),
+      kind: "write",
+      summary: `Creates ${withArticle(name)}. Without an id the server makes one.`,
+      input: Type.Object({ id: Type.Optional(entityId), ...fixed, ...fields, fence: conditions.fence }, closed),
+      output,
+      problems: changeProblems,
+      rights,
+      routes: [post(collectionRoute(resource), { status: 201 })],
+      example: example.created,
+      resource,
+    }),
+    change(
+      "update",
+      `Changes ${withArticle(name)}: \`changes\` is a merge patch (RFC 7396).`,
+      patch(one, { ...ifMatch, patches: "changes" }),
+      { changes: Type.Object(nullable(fields), { ...closed, minProperties: 1, description: "null removes a field." }) },
+    ),
+    change(
+      "archive",
+      `Archives ${withArticle(name)}. Nothing in it or below it can change until it is unarchived.`,
+      resourceRoute(resource, "archive"),
+    ),
+    change("unarchive", `Unarchives ${withArticle(name)}.`, resourceRoute(resource, "unarchive")),
+    change(
+      "delete",
+      `Deletes ${withArticle(name)} if no other resource refers to it. Its history stays.`,
+      remove(one, ifMatch),
+    ),
+  ];
+}
+
+const deletedResource = Type.Object(
+  { id: entityId, version, revision, previous_revision: revision, changed: Type.Boolean(), position: Type.Integer() },
+  closed,
+);
+
+function readOperations(resource: Resource): readonly Operation[] {
+  const { name, plural, type, filters, example } = resource;
+  const past = Type.Integer({ minimum: 0, description: "The resource right after the entry at this position." });
+  return [
+    operation({
+      name: resourceOperationName(resource, "get"),
+      kind: "read",
+      summary: `Reads ${withArticle(name)}: the current one, a past version, or the one at a position of the journal.`,
+      input: Type.Object({ id: entityId, version: Type.Optional(version), position: Type.Optional(past) }, closed),
+      output: representation(resource),
+      problems: ["entity_not_found", "entity_deleted", "version_not_found", "entry_erased", "history_archived"],
+      rights: [{ verbs: ["read"], touches: ofEntityOfType(type) }],
+      routes: [get(`${collectionRoute(resource)}/{id}`)],
+      example: { id: example.created.id },
+      resource,
+    }),
+    operation({
+      name: resourceOperationName(resource, "list"),
+      kind: "read",
+      summary: `Lists ${plural}, ordered by id. \`next\` is the \`after\` of the next page. A page may be short.`,
+      input: Type.Object(
+        {
+          ...filters,
+          archived: Type.Optional(Type.Boolean({ description: "true: only archived ones; false: only others." })),
+          after: Type.Optional(entityId),
+          limit: Type.Optional(limit),
+        },
+        closed,
+      ),
+      output: Type.Object(
+        { items: Type.Array(representation(resource)), next: Type.Union([entityId, Type.Null()]) },
+        closed,
+      ),
+      problems: [],
+      rights: [{ verbs: ["read"], touches: ofType(type) }],
+      routes: [get(collectionRoute(resource))],
+      example: { ...example.filters, limit: 50 },
+      resource,
+    }),
+  ];
+}
+
+/** The shared problem codes of changes of a pack's resources. */
+const changeProblems = [
+  "entity_not_found",
+  "entity_deleted",
+  "concurrency_mismatch",
+  "fence_stale",
+  "kind_violated",
+] as const;
+
+function nullable(fields: TProperties): TProperties {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, Type.Optional(Type.Union([field, Type.Null()]))]),
+  );
+}
+
+function withArticle(name: string): string {
+  return `${/^[aeiou]/u.test(name) ? "an" : "a"} ${name}`;
+}

@@ -1,0 +1,51 @@
+/**
+ * A refusal of a pack may name other entities, such as the booking that a change clashes with. Each problem declares
+ * which members name them. The caller gets those of entities that it may read.
+ */
+import { isAllowed, problemOf } from "@holdfast/sdk/contract";
+import type { RevealedEntity } from "@holdfast/sdk/contract";
+import type { CallReply } from "@holdfast/sdk";
+import type { Call } from "../operations/call.ts";
+import type { CallerRights } from "./caller-rights.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function redactRevealedEntities(rights: CallerRights, call: Call, reply: CallReply): CallReply {
+  const { outcome } = reply;
+  if (outcome.kind === "done") return reply;
+  const { reveals = [] } = problemOf(outcome.code);
+  if (reveals.length === 0) return reply;
+  const own = call.record.entityTypeOf?.(call.input as Members);
+  const isHidden = (members: Members, entity: RevealedEntity): boolean => {
+    const type = entity.type.startsWith(".")
+      ? members[entity.type.slice(1)]
+      : entity.type === "own"
+        ? own
+        : entity.type;
+    const id = members[entity.id];
+    const isNamed = typeof type === "string" && typeof id === "string";
+    return id !== undefined && !(isNamed && isAllowed(rights.allow, ["read"], `${type}/${id}`));
+  };
+  const data = reveals.reduce<Members>((members, entity) => withoutHidden(members, entity, isHidden), outcome.data);
+  return { ...reply, outcome: { ...outcome, data } };
+}
+
+function withoutHidden(
+  data: Members,
+  entity: RevealedEntity,
+  isHidden: (members: Members, entity: RevealedEntity) => boolean,
+): Members {
+  const { member } = entity;
+  if (member === undefined) return isHidden(data, entity) ? omit(data, [entity.id, ...(entity.also ?? [])]) : data;
+  const value = data[member];
+  if (Array.isArray(value)) {
+    return { ...data, [member]: (value as readonly Members[]).filter((item) => !isHidden(item, entity)) };
+  }
+  return typeof value === "object" && value !== null && isHidden(value as Members, entity)
+    ? omit(data, [member])
+    : data;
+}
+
+function omit(members: Members, names: readonly string[]): Members {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,79 @@
+import type { JsonObject, Json } from "@holdfast/sdk/json/json";
+import type { Outcome, Refusal } from "../../machine/entry.ts";
+import type { OperationRecord } from "../../operations/operation-record.ts";
+import type { EngineServices } from "../engine-services.ts";
+import type { OperatorTokenRotation } from "./operator-token-rotation.ts";
+
+/** The caller of a transport. */
+export interface Speaker {
+  readonly principal: string;
+  /** The authenticated agent. */
+  readonly agent?: string;
+  /** Commands of one caller stay in order and share the queue fairly with others. */
+  readonly caller: string;
+}
+
+export interface CallContext {
+  readonly services: EngineServices;
+  readonly speaker: Speaker;
+  /** Whether an agent must send its secret. Otherwise a bare id is trusted. */
+  readonly requiresAgentSecret: boolean;
+  /** The operator's token, if this process may replace it. */
+  readonly operatorRotation: OperatorTokenRotation | undefined;
+}
+
+/**
+ * Answers a call without the engine's decision: a read, or a heartbeat that others share. With `head`, this node first
+ * folds everything that any node acknowledged.
+ */
+export interface Run {
+  readonly at: "now" | "head";
+  readonly run: (input: never, context: CallContext) => Outcome | Promise<Outcome>;
+}
+
+/**
+ * Adds to the input what the decision needs and cannot read itself. The result must depend only on the input and on
+ * immutable history, since it is compared when a key is reused.
+ */
+export interface Prepare {
+  readonly at: "now" | "head";
+  /** False if there is nothing to prepare. Then the call waits for nothing. */
+  readonly isNeeded: (input: JsonObject) => boolean;
+  readonly run: (input: JsonObject, context: PrepareContext) => PrepareResult | Promise<PrepareResult>;
+}
+
+/** A refusal ends the call before the engine sees it. */
+type PrepareResult = Prepared | Refusal;
+
+interface PrepareContext extends CallContext {
+  readonly key: string | undefined;
+  /** The type of the entity that the operation is about. */
+  readonly entityType: unknown;
+}
+
+export interface Prepared {
+  readonly input: Json;
+  /** Passed on to `finish`, and never recorded. */
+  readonly memo?: unknown;
+  /** The key is part of the prepared input, so the command is sent without it. */
+  readonly dropsKey?: true;
+}
+
+/** Runs after the decision is durable. It may add to the outcome, or carry out an effect outside the machine. */
+type Finish = (outcome: Outcome, context: FinishContext) => Outcome | Promise<Outcome>;
+
+interface FinishContext extends CallContext {
+  readonly memo: unknown;
+  /** True if this is the recorded outcome of an earlier use of the same key. */
+  readonly replayed: boolean;
+  readonly agentSecret: string | undefined;
+}
+
+/** The steps of an operation beside the decision of the machine. Most operations have none. */
+export interface OperationHooks {
+  readonly run?: Run | undefined;
+  readonly prepare?: readonly Prepare[];
+  readonly finish?: Finish;
+}
+
+export interface AppOperation extends OperationRecord, OperationHooks {}

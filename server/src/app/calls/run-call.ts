@@ -1,0 +1,195 @@
+/** One call of an authenticated caller: `run`, or `prepare`, the decision of the engine and `finish`. */
+import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
+import { traceContext } from "@holdfast/sdk/contract";
+import type { CallReply } from "@holdfast/sdk";
+import { isObject } from "@holdfast/sdk/json/json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { Reply } from "../../engine/reply.ts";
+import type { Outcome, Refusal } from "../../machine/entry.ts";
+import { refusal } from "../../machine/refusal.ts";
+import { answerCall, failCall } from "../../operations/call.ts";
+import type { Call } from "../../operations/call.ts";
+import { resourceViewOf } from "../packs/resource-view.ts";
+import type { AppOperation, CallContext, Prepare, Prepared, Run } from "./app-operation.ts";
+import { journalRefusal } from "./journal-refusal.ts";
+import { describesGrant, withPriorLocks } from "./lock-replies.ts";
+import { renderReply } from "./render-reply.ts";
+import { callReplyOf } from "./call-reply.ts";
+import { unrecordedReply } from "./unrecorded-reply.ts";
+
+export interface RunContext extends CallContext {
+  /** True for doors, which only serialise replies. Other callers get copies, which they may change. */
+  readonly sharesData: boolean;
+}
+
+type AppCall = Call<AppOperation>;
+
+/** Answers a call, at once or when its entry is durable. */
+export function runCall(context: RunContext, call: AppCall): void {
+  const { record } = call;
+  const refused = refusalOf(call);
+  if (refused !== undefined) answerCall(call, unrecorded(context, call, refused));
+  else if (record.run !== undefined) settle(context, call, readOutcome(context, record.run, call));
+  else if (record.prepare === undefined || record.prepare.length === 0) sendCommand(context, call, call);
+  else prepareCommand(context, record.prepare, call);
+}
+
+/** The refusal of a call that no hook and no rule needs to see. */
+function refusalOf({ record, input, options }: AppCall): Refusal | undefined {
+  if (record.kind === "internal") return refusal("operation_unknown", { operation: record.name });
+  if (record.kind === "write" && options.key !== undefined && !isIdempotencyKey(options.key))
+    return refusal("idempotency_key_invalid");
+  const member = isObject(input) ? record.sets.find((name) => input[name] !== undefined) : undefined;
+  if (member === undefined) return undefined;
+  const issue = { pointer: `/${member}`, message: "must be absent. Only the server sets it" };
+  return refusal("input_invalid", { issues: [issue] });
+}
+
+async function readOutcome(context: RunContext, { at, run }: Run, call: AppCall): Promise<Outcome> {
+  const { record, input, options } = call;
+  const issues = record.check(input);
+  if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
+  try {
+    if (at === "head" && options.reads !== "local") await catchUp(context);
+    return await run(input as never, context);
+  } catch (error) {
+    return journalRefusal(error);
+  }
+}
+
+/** Folds everything that any node acknowledged before. Without other nodes there is nothing to wait for. */
+async function catchUp({ services: { engine } }: CallContext): Promise<void> {
+  if (engine.isShared) await engine.catchUp();
+}
+
+/** Hooks never see an invalid input. The machine refuses it, in the order in which it checks. */
+function prepareCommand(context: RunContext, steps: readonly Prepare[], call: AppCall): void {
+  const { input, record } = call;
+  const isFit = isObject(input) && record.check(input) === undefined;
+  const needed = isFit ? steps.filter(({ isNeeded }) => isNeeded(input)) : [];
+  if (needed.length === 0) {
+    sendCommand(context, call, call);
+    return;
+  }
+  runSteps(context, needed, call).then(
+    (prepared) => {
+      if ("kind" in prepared) answerCall(call, unrecorded(context, call, prepared));
+      else sendCommand(context, call, prepared);
+    },
+    (error: unknown) => {
+      settle(context, call, refusedByJournal(error));
+    },
+  );
+}
+
+async function runSteps(context: RunContext, steps: readonly Prepare[], call: AppCall): Promise<Prepared | Refusal> {
+  const { record, options } = call;
+  let prepared: Prepared = { input: call.input };
+  for (const { at, run } of steps) {
+    // The prepared input must not depend on how far this node has folded: the same request is the same command on every
+    // node.
+    if (at === "head") await catchUp(context);
+    const input = prepared.input as JsonObject;
+    const result = await run(input, { ...context, key: options.key, entityType: record.entityTypeOf?.(input) });
+    if ("kind" in result) return result;
+    prepared = { ...prepared, ...result };
+  }
+  return prepared;
+}
+
+async function refusedByJournal(error: unknown): Promise<Outcome> {
+  return journalRefusal(error);
+}
+
+/** Sends the command. Its reply is rendered in the same turn, unless it needs data from history. */
+function sendCommand(context: RunContext, call: AppCall, { input, memo, dropsKey }: Prepared): void {
+  const { services, speaker } = context;
+  const { principal, agent, caller } = speaker;
+  const { record, options } = call;
+  // Only these members: other options of a caller must not change its identity.
+  const { deadlineMs, mustExpect, inputBytes: bytes } = options;
+  const key = dropsKey === true ? undefined : options.key;
+  const trace = options.trace === undefined ? undefined : traceContext(options.trace);
+  const request = {
+    operation: record.name,
+    input,
+    bytes,
+    principal,
+    agent,
+    caller,
+    key,
+    deadlineMs,
+    mustExpect,
+    trace,
+  };
+  services.engine.submit(request, (reply) => {
+    try {
+      const shown = finishedReply(context, call, { reply, input, memo });
+      if (shown instanceof Promise) answerLater(call, shown);
+      else answerCall(call, shown);
+    } catch (error) {
+      failCall(call, error);
+    }
+  });
+}
+
+interface Decided {
+  readonly reply: Reply;
+  readonly input: unknown;
+  readonly memo: unknown;
+}
+
+function finishedReply(context: RunContext, call: AppCall, decided: Decided): CallReply | Promise<CallReply> {
+  const { record, options } = call;
+  const { reply } = decided;
+  const { outcome, attachment } = reply;
+  if (outcome.kind === "done" && attachment !== undefined && record.finish === undefined) {
+    const whole = { ...outcome, data: { ...outcome.data, ...attachment } };
+    const shown = resourceViewOf(record, callReplyOf(context, reply, whole, options));
+    return describesGrant(reply) ? withPriorLocks(context.services.engine, shown) : shown;
+  }
+  return explainedReply(context, call, decided).then((shown) => resourceViewOf(record, shown));
+}
+
+/** The reply to a command whose outcome needs data from history, or whose hook finishes it. */
+async function explainedReply(context: RunContext, call: AppCall, decided: Decided): Promise<CallReply> {
+  const { engine } = context.services;
+  const { reply, input, memo } = decided;
+  // The reply may come while this node still folds the entries after it. History is read when that is over.
+  await Promise.resolve();
+  try {
+    const rendered = await renderReply(engine, reply, input as JsonObject);
+    if (call.record.finish === undefined) return callReplyOf(context, reply, rendered, call.options);
+    const { agentSecret } = call.options;
+    const finished = await call.record.finish(rendered, { ...context, memo, agentSecret, replayed: reply.replayed });
+    // An effect that could not be carried out is no part of the recorded outcome.
+    const isUnfinished = rendered.kind === "done" && finished.kind === "refusal";
+    return isUnfinished ? unrecordedReply(engine, finished) : callReplyOf(context, reply, finished, call.options);
+  } catch (error) {
+    // A partial reply would differ from the later reply to the same key, so the caller must retry.
+    const { code } = journalRefusal(error);
+    return unrecordedReply(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
+  }
+}
+
+function answerLater(call: AppCall, reply: Promise<CallReply>): void {
+  reply.then(
+    (known) => {
+      answerCall(call, known);
+    },
+    (error: unknown) => {
+      failCall(call, error);
+    },
+  );
+}
+
+function settle(context: RunContext, call: AppCall, outcome: Promise<Outcome>): void {
+  answerLater(
+    call,
+    outcome.then((known) => unrecorded(context, call, known)),
+  );
+}
+
+function unrecorded({ services }: RunContext, { record }: AppCall, outcome: Outcome): CallReply {
+  return resourceViewOf(record, unrecordedReply(services.engine, outcome));
+}

@@ -1,0 +1,21 @@
+import type { Run } from "../calls/app-operation.ts";
+import { resourceReads } from "../packs/resource-reads.ts";
+import { auditReads } from "./audit-reads.ts";
+import { entityReads } from "./entity-reads.ts";
+import { lockReads } from "./lock-reads.ts";
+import type { Read } from "./read.ts";
+import { tokenReads } from "./token-reads.ts";
+
+/** What answers each read, by operation. */
+export const readRuns: ReadonlyMap<string, Run> = new Map(
+  [
+    ...Object.entries<Read>(entityReads),
+    ...[...lockReads, ...auditReads, ...tokenReads].map(
+      ({ operation, read }) => [operation.name, read as Read] as const,
+    ),
+    ...resourceReads,
+  ].map(([name, read]) => [
+    name,
+    { at: "head", run: (input: never, { services, speaker }) => read(services.engine, input, speaker.agent) },
+  ]),
+);

@@ -1,0 +1,51 @@
+/**
+ * One call on its way from a door to the engine and back. The door makes it once. Gate, limits, metrics and the
+ * application layer are functions over it, so a call costs one record and no chain of promises.
+ */
+import type { CallReply, Transport } from "@holdfast/sdk";
+import type { DoorCallOptions } from "./door-call-options.ts";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
+import type { OperationRecord } from "./operation-record.ts";
+
+export interface Call<Record extends OperationRecord = OperationRecord> {
+  readonly record: Record;
+  readonly input: Canonical;
+  readonly options: DoorCallOptions;
+  /** Sends the reply to the caller. */
+  readonly answer: (reply: CallReply) => void;
+  /** The call hit a bug, and has no reply. */
+  readonly fail: (error: unknown) => void;
+  /** Removes what the caller may not read from its reply. The gate sets it. */
+  redact?: (reply: CallReply) => CallReply;
+  /** Receives the call with its reply, or without one after a bug. Metrics set it. */
+  observe?: (reply: CallReply | undefined) => void;
+}
+
+/** The way from a door to the application layer. */
+export interface Calls<Record extends OperationRecord = OperationRecord> extends Omit<Transport, "call"> {
+  /** Submits calls that arrived together, in order. Each is answered on its own. */
+  submit(calls: readonly Call<Record>[]): void;
+}
+
+/** Answers a call. Every layer that has a reply calls this. */
+export function answerCall(call: Call, reply: CallReply): void {
+  const shown = call.redact === undefined ? reply : call.redact(reply);
+  call.observe?.(shown);
+  call.answer(shown);
+}
+
+/** Ends a call that hit a bug. */
+export function failCall(call: Call, error: unknown): void {
+  call.observe?.(undefined);
+  call.fail(error);
+}
+
+/** Submits one call and waits for its reply. For callers that send one at a time. */
+export function callOnce<Record extends OperationRecord>(
+  calls: Calls<Record>,
+  request: Pick<Call<Record>, "record" | "input" | "options">,
+): Promise<CallReply> {
+  return new Promise((answer, fail) => {
+    calls.submit([{ ...request, answer, fail }]);
+  });
+}

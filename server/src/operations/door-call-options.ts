@@ -1,0 +1,12 @@
+import type { CallOptions } from "@holdfast/sdk";
+
+/** The options of a call from a door. */
+export interface DoorCallOptions extends CallOptions {
+  /** Approximate bytes of the input as text. They count against the limits of the queue and of a batch. */
+  readonly inputBytes: number;
+  /**
+   * Refuses a change of an entity that expects neither a version nor a revision. The refusal is never recorded, so this
+   * is not part of the entry.
+   */
+  readonly mustExpect?: boolean;
+}

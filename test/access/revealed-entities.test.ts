@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packs } from "@holdfast/sdk/contract";
+import { gatedNode } from "./gated-node.ts";
+
+const range = { from: "2027-01-01T00:00:00Z", to: "2027-01-02T00:00:00Z" };
+
+test("a refusal of planning names no mission, assignment or collaborator that its caller may not read [X14]", async () => {
+  const node = await gatedNode();
+  const { planning } = node.operator;
+  await planning.organizations.create({ id: "o", name: "O" });
+  await planning.projects.create({ id: "p", organization_id: "o", name: "P" });
+  for (const id of ["jane", "joe"]) await planning.collaborators.create({ id, organization_id: "o", name: id });
+  for (const [id, collaborator_id] of [
+    ["secret-merger", "jane"],
+    ["mine", "joe"],
+  ] as const) {
+    await planning.missions.create({ id, project_id: "p", name: id, ...range });
+    await planning.assignments.create({ id: `${id}-a`, mission_id: id, collaborator_id, role: "r", ...range });
+    await planning.missions.transition(id, "planned");
+  }
+  const under = "planning-assignment/mine-a";
+  const client = node.clientWith({ token: await node.tokenFor("bob", [{ verbs: ["read", "write"], under }]) });
+  const book = (reader: typeof client) =>
+    reader.execute("planning.update-assignment", {
+      ...{ id: "mine-a", changes: { collaborator_id: "jane" }, expected_version: 1 },
+    });
+  const { outcome } = await book(client);
+  assert.ok(outcome.kind === "refusal");
+  assert.equal(outcome.code, "planning.booking_clash");
+  assert.deepEqual(outcome.data, { clashes: [], clash_count: 1 });
+  const full = (await book(node.operator)).outcome.data as { readonly clashes: readonly object[] };
+  assert.equal(full.clashes.length, 1, "a caller that may read both gets the clash");
+  const late = { id: "mine-a", changes: { to: "2027-01-09T00:00:00Z" }, expected_version: 1 };
+  const outside = await client.execute("planning.update-assignment", late);
+  assert.doesNotMatch(JSON.stringify(outside.outcome), /"mission":|secret/u);
+  await node.stop();
+});
+
+test("every refusal of a pack that names another entity declares it", () => {
+  // The members of planning's refusals that hold ids of other entities.
+  const declared = packs.flatMap(({ problems }) =>
+    Object.entries(problems).flatMap(([code, { reveals = [] }]) =>
+      reveals.map(({ member = "", id }) => `${code} ${member}.${id}`),
+    ),
+  );
+  assert.deepEqual(declared.toSorted(), [
+    "planning.archived archived.id",
+    "planning.booking_clash clashes.other_assignment_id",
+    "planning.booking_clash clashes.other_mission_id",
+    "planning.in_use used_by.id",
+    "planning.mission_closed .mission_id",
+    "planning.name_taken .taken_by",
+    "planning.other_organization .organization_id",
+    "planning.outside_range mission.id",
+    "planning.outside_range outside.assignment_id",
+  ]);
+});
