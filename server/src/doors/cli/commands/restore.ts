@@ -20,7 +20,7 @@ export const restoreCommand: CliCommand = {
   details: [
     "Restores a data folder from a backup and verifies it. The first start of the folder begins a new epoch. Revisions,",
     "fences and cursors that were issued after the backup are therefore refused. The data folder must be empty or must not",
-    "exist: move the old one away first.",
+    "exist: move the old one away first. Tokens stay valid, so restore only a backup of your own.",
     "",
     "  mv .holdfast .holdfast.broken",
     "  holdfast restore /backups/2026-01-31",
