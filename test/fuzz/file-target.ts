@@ -4,10 +4,11 @@
  * its own errors. Any other error would end the process without a next step for the operator.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { findServer } from "../../sdk/src/client/find-server.ts";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 import { ConfigError } from "../../server/src/config/config-error.ts";
@@ -160,6 +161,23 @@ function readSettings(random: Random, folder: string): void {
   readConfigFile(file, { isRequired: true });
 }
 
+/** The address that a data folder names. Its own errors say so; the host is always this one. */
+function readAddress(random: Random, folder: string): void {
+  const data = join(folder, ".holdfast");
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const note = JSON.stringify({ url: "http://127.0.0.1:4653", pid: process.pid, operator_socket: "/nowhere" });
+  const crafted = changed(random, { ...(JSON.parse(note) as object), url: `http://${anyText(random)}` });
+  const text = random.pick([damaged(random, note), JSON.stringify(crafted), anyText(random), deepText(random, 5_000)]);
+  writeFileSync(join(data, "server.json"), text, { mode: 0o600 });
+  try {
+    const found = findServer({ folder, env: {} });
+    if (found === undefined) return;
+    assert.match(new URL(found.url).hostname, /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u);
+  } catch (error) {
+    assert.match(String(error), /server\.json|\.holdfast/u);
+  }
+}
+
 /** The marks about the folder in the table `meta`. */
 function readMarks(random: Random, folder: string): void {
   const mark = JSON.stringify({ position: 1, from: "x", id: "a", file: "1", made: "2", revokesTokens: true });
@@ -182,12 +200,13 @@ export const fileTarget: FuzzTarget = {
     const folder = mkdtempSync(join(tmpdir(), "holdfast-fuzz-"));
     return Promise.resolve({
       round: async (random) => {
-        const kind = random.weighed({ export: 5, segment: 3, checkpoint: 1, settings: 1, marks: 1 });
+        const kind = random.weighed({ export: 5, segment: 3, checkpoint: 1, settings: 1, marks: 1, address: 1 });
         await refusesOrReads(async () => {
           if (kind === "export") await importText(random);
           if (kind === "checkpoint") await loadState(random);
           if (kind === "segment") readSegment(random, folder);
           if (kind === "settings") readSettings(random, folder);
+          if (kind === "address") readAddress(random, folder);
           if (kind === "marks") readMarks(random, folder);
         });
         // Node frees the memory of a failed decompression in the next turn of its event loop.
