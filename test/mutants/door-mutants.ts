@@ -50,6 +50,14 @@ export const doorMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a node does not warn about a database without TLS",
+    file: "server/src/journal/postgres/database-security.ts",
+    find: 'if (ssl === false) return "none";',
+    put: 'if (ssl === false) return "verified";',
+    by: "test/access/database-warning.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "the server uses the first of two Host headers",
     file: "server/src/access/foreign-request.ts",
     find: "return header?.length === 1 ? header[0] : undefined;",
