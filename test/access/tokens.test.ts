@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "holdfast";
-import { isRejection } from "../../server/src/access/gate.ts";
+import { admitLatest, isRejection } from "../../server/src/access/gate.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
@@ -264,6 +264,37 @@ test("an attempt at an operator's operation is refused and recorded, at a limite
   assert.deepEqual(operations.slice(0, 3), ["configure", "configure-locks", "force-release"]);
   const by = { principal: "anonymous" };
   assert.deepEqual(seen.at(-1), { operation: "configure-locks", reason: "not_allowed", unrecorded: 21, by });
+  await node.stop();
+});
+
+test("a failed authentication is recorded with its door and code, at a limited rate, and nothing of the token is [X14 X15]", async () => {
+  const node = await gatedNode();
+  const fail = (door: "http" | "socket" | "nats", token?: string) =>
+    admitLatest(node.gate, { token, isLoopback: false, connection: "c", door });
+  const guess = "hf_a-guessed-secret-0123456789";
+  for (let index = 0; index < 25; index += 1) await fail("http", guess);
+  await fail("socket");
+  await node.clock.pass(60_000, 1_000);
+  await fail("http", guess);
+  await admitLatest(node.gate, { token: operatorSecret, isLoopback: false, connection: "c", door: "http" });
+  await node.operator.entities.create("end", "1", {});
+  const { items } = await node.operator.audit.list({ operation: "note-rejection", limit: 100 });
+  const seen: { data: unknown; by: unknown }[] = [];
+  for await (const { name, data, by } of node.client.watch({ after: "1.0" })) {
+    if (name === "evt.end.created") break;
+    if (name === "evt.access.rejected") seen.push({ data, by });
+  }
+  assert.equal(items.length, 12, "ten at one door and one at another in the first minute, and one after it");
+  assert.equal(seen.length, 12);
+  for (const { by } of seen) assert.deepEqual(by, { principal: "unknown" });
+  assert.deepEqual(seen[0]?.data, { door: "http", code: "token_invalid" });
+  assert.deepEqual(seen[10]?.data, { door: "socket", code: "token_required" });
+  assert.deepEqual(seen[11]?.data, { door: "http", code: "token_invalid", unrecorded: 15 });
+  assert.doesNotMatch(JSON.stringify(await node.operator.journal.list({ limit: 1_000 })), /guess|0123456789/u);
+  await assert.rejects(
+    node.operator.tokens.create({ principal: "unknown", allow: everything }),
+    refusedWith("principal_reserved"),
+  );
   await node.stop();
 });
 

@@ -187,6 +187,7 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
     report: (message) => assert.fail(message),
     gate: {
       refresh: () => Promise.resolve(false),
+      noteRejection: () => undefined,
       admit: ({ connection: caller }) => ({
         ...{ principal: "local", isOperator: false },
         calls: doorCallsOf(node.services, {})({ principal: "local", caller }),

@@ -35,6 +35,7 @@ export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial
     gate: {
       admit: () => ({ principal: "anonymous", isOperator: false, calls: scriptedCalls(transport) }),
       refresh: () => Promise.resolve(false),
+      noteRejection: () => undefined,
     },
     report: (message) => assert.fail(message),
     health: () => assert.fail("the script has no health"),

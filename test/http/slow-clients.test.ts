@@ -25,7 +25,7 @@ const rejectAll: Gate["admit"] = () => ({ code: "token_required", data: {} });
 async function doorFor(t: TestContext, admit = rejectAll): Promise<HttpDoor> {
   const door = await openHttpDoor({
     ...{ host: "127.0.0.1", port: 0, clock: systemClock, version: "test", operations: appOperations([]) },
-    gate: { admit, refresh: () => Promise.resolve(false) },
+    gate: { admit, refresh: () => Promise.resolve(false), noteRejection: () => undefined },
     report: (message) => assert.fail(message),
     health: () => Promise.resolve(health),
     metricsText: () => assert.fail("a rejected caller reads no metrics"),

@@ -58,6 +58,14 @@ export const doorMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "failed authentications are recorded without a limit",
+    file: "server/src/access/refusal-notes.ts",
+    find: "if (count.noted >= noteLimits.notesMax) {",
+    put: "if (count.noted < 0) {",
+    by: "test/access/tokens.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "the server uses the first of two Host headers",
     file: "server/src/access/foreign-request.ts",
     find: "return header?.length === 1 ? header[0] : undefined;",

@@ -55,7 +55,7 @@ async function scraped(): Promise<ReadonlySet<string>> {
   await entities.create("plan", "1", {});
   assert.ok(held.granted);
   await locks.release({ fence: held.fence }, { ownerId: "ann" });
-  node.rejectCaller();
+  await node.rejectCaller();
   const lines = (await node.page()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Set(lines.map((line) => line.replace(/[{ ].*/u, "")));
 }

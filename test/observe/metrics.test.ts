@@ -96,7 +96,7 @@ test("calls are counted by door, operation and outcome, and unknown operations s
   await node.execute("get-entity", { type: "plan", id: "2" });
   for (let index = 0; index < 50; index += 1) await node.execute(`made-up-${index}`, {});
   await node.inside.entities.create("plan", "3", {});
-  node.rejectCaller();
+  await node.rejectCaller();
   const calls = (labels: string) => node.metric(`holdfast_calls_total{door="http",${labels}}`);
   assert.equal(await calls('operation="create-entity",outcome="done"'), 1);
   assert.equal(await calls('operation="get-entity",outcome="entity_not_found"'), 1);

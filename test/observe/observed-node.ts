@@ -3,6 +3,7 @@ import type { CallOptions, Client } from "@holdfast/sdk";
 import { systemClock } from "../../server/src/base/clock.ts";
 import type { Calls } from "../../server/src/operations/call.ts";
 import { openObservation } from "../../server/src/assembly/observation.ts";
+import { admitLatest } from "../../server/src/access/gate.ts";
 import { openLog } from "../../server/src/observe/log.ts";
 import type { LogLevel } from "../../server/src/observe/log-level.ts";
 import { checkedTransport } from "../access/checked-transport.ts";
@@ -20,7 +21,7 @@ export interface ObservedNode extends AsyncDisposable {
   readonly inside: Client;
   readonly lines: string[];
   /** Makes the gate reject a caller. */
-  rejectCaller(): void;
+  rejectCaller(): Promise<void>;
   execute(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
   /** The value of one series: `holdfast_calls_total{door="http",…}`. */
   metric(series: string): Promise<number | undefined>;
@@ -43,6 +44,7 @@ export async function observedNode(
   let isOpen = true;
   const gate = observation.gate({
     refresh: () => Promise.resolve(false),
+    noteRejection: () => undefined,
     admit: () =>
       isOpen ? { principal: "ann", isOperator: false, calls } : { code: "not_allowed", data: { reason: "closed" } },
   });
@@ -54,9 +56,9 @@ export async function observedNode(
   return {
     ...{ engine, client, lines, page },
     inside: clientOf(services, { caller: "c2" }),
-    rejectCaller() {
+    async rejectCaller() {
       isOpen = false;
-      gate.admit(credentials);
+      await admitLatest(gate, credentials);
     },
     execute: (operation, input, call) => client.execute(operation, input, call),
     async metric(series) {

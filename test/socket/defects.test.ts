@@ -37,6 +37,7 @@ test("an exception during a message closes that socket and is reported, and the 
       return { principal: "anonymous", isOperator: false, calls: { ...transport, submit: broken } };
     },
     refresh: () => Promise.resolve(false),
+    noteRejection: () => undefined,
   };
   const report = (_message: string, cause: unknown): void => void reports.push(cause);
   const door = openSocketDoor({

@@ -22,6 +22,7 @@ export async function doorFor(
   server.on("connection", (socket) => socket.on("close", () => (cutCount += 1)));
   const gate: Gate = {
     refresh: () => Promise.resolve(false),
+    noteRejection: () => undefined,
     admit: ({ connection: caller }) => {
       const principal = "anonymous";
       return {

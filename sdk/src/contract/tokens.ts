@@ -14,7 +14,7 @@ const tokenId = Type.String({ minLength: 1, maxLength: 128, description: "The id
 const principal = Type.String({
   pattern: "^[a-z0-9][a-zA-Z0-9._@-]{0,63}$",
   description:
-    "The name of the token's principal, as the history shows it: up to 64 letters, digits and `._@-`. Not `operator`, `anonymous`, `local` or `holdfast`.",
+    "The name of the token's principal, as the history shows it: up to 64 letters, digits and `._@-`. Not `operator`, `anonymous`, `local`, `holdfast` or `unknown`.",
 });
 
 const token = Type.Object(
@@ -181,6 +181,21 @@ const noteRefusal = internalOperation({
   problems: [],
 });
 
+const noteRejection = internalOperation({
+  name: "note-rejection",
+  summary: "Records a failed authentication in the audit trail.",
+  input: Type.Object(
+    {
+      door: Type.String({ maxLength: 16 }),
+      code: Type.String({ maxLength: 64 }),
+      unrecorded: Type.Optional(Type.Integer({ minimum: 1 })),
+    },
+    closed,
+  ),
+  output: Type.Object({}),
+  problems: [],
+});
+
 export const tokenOperations = {
   "create-token": createToken,
   "rotate-token": rotateToken,
@@ -189,6 +204,7 @@ export const tokenOperations = {
   "list-tokens": listTokens,
   "expire-token": expireToken,
   "note-refusal": noteRefusal,
+  "note-rejection": noteRejection,
 } as const;
 
 export const tokenEvents = {
@@ -238,6 +254,11 @@ export const tokenEvents = {
       { operation: Type.String(), reason: Type.String(), unrecorded: Type.Optional(Type.Integer()) },
       closed,
     ),
+  },
+  "access.rejected": {
+    summary:
+      "An authentication failed: a token was invalid, or was required and not sent. `unrecorded` counts earlier ones at the same door that have no entry.",
+    data: Type.Object({ door: Type.String(), code: Type.String(), unrecorded: Type.Optional(Type.Integer()) }, closed),
   },
 } as const;
 

@@ -36,12 +36,20 @@ export interface Rejection {
 export interface Gate {
   /** Admits a caller, or rejects it. A token is checked again with every call, since it may be revoked. */
   admit(credentials: Credentials): AdmittedCaller | Rejection;
+  /** Counts and records a failed authentication. */
+  noteRejection(door: Credentials["door"], rejection: Rejection): void;
   /** Catches up with other nodes. False if there are none. */
   refresh(): Promise<boolean>;
 }
 
 /** Admits a caller. An unknown token may have been created on another node a moment ago. */
 export async function admitLatest(gate: Gate, credentials: Credentials): Promise<AdmittedCaller | Rejection> {
+  const caller = await tryTwice(gate, credentials);
+  if (isRejection(caller)) gate.noteRejection(credentials.door, caller);
+  return caller;
+}
+
+async function tryTwice(gate: Gate, credentials: Credentials): Promise<AdmittedCaller | Rejection> {
   const caller = gate.admit(credentials);
   if (!isRejection(caller) || caller.code !== "token_invalid") return caller;
   // If the node cannot catch up, the caller is rejected.

@@ -9,7 +9,7 @@ import { defaultAccessLimits } from "./limits.ts";
 import type { AccessLimits } from "./limits.ts";
 import type { Lookups } from "./lookups.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
-import type { RefusedAttempt } from "./refusal-notes.ts";
+import type { NoteRecorder } from "./refusal-notes.ts";
 import { isAllowedEverywhere, callerRightsOf } from "./caller-rights.ts";
 import { onRightsLost } from "./on-rights-lost.ts";
 import type { OperatorToken } from "./operator-token.ts";
@@ -21,12 +21,14 @@ export interface GateOptions {
   readonly operatorToken: OperatorToken;
   /** Whether callers on this host need a token too. */
   readonly requiresToken: boolean;
-  /** Records a refused attempt in the journal. */
-  readonly record: (attempt: RefusedAttempt) => void;
+  readonly record: NoteRecorder;
   readonly clock: Clock;
   /** Defaults apply to absent limits. */
   readonly limits?: Partial<AccessLimits>;
 }
+
+/** Other rejections, such as that of a node that still loads its state, say nothing about the caller. */
+const authenticationFailures = new Set(["token_invalid", "token_required"]);
 
 export function openGate(options: GateOptions): Gate {
   const { lookups, callsOf, clock, operatorToken } = options;
@@ -35,6 +37,9 @@ export function openGate(options: GateOptions): Gate {
   const notes = new RefusalNotes(options.clock, options.record);
   return {
     refresh: () => lookups.refresh(),
+    noteRejection(door, { code }) {
+      if (authenticationFailures.has(code)) notes.noteRejection({ door, code });
+    },
     admit(credentials: Credentials): AdmittedCaller | Rejection {
       const rights = callerRightsOf(options, credentials);
       const current = rights();

@@ -2,14 +2,14 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import type { KnownToken, Lookups, OwnedPaths } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
-import type { RefusedAttempt } from "../access/refusal-notes.ts";
+import type { FailedAuthentication, RefusedAttempt } from "../access/refusal-notes.ts";
 import { isSameDigest } from "../base/new-secret.ts";
 import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
 import { ownerTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
-import { findSecret } from "../features/tokens/token-table.ts";
+import { findSecret, unknownPrincipal } from "../features/tokens/token-table.ts";
 import { doorCallsOf } from "./open.ts";
 import type { SpeakerOptions } from "./open.ts";
 import { TokenChanges } from "./token-changes.ts";
@@ -22,8 +22,13 @@ export function behindGate(
   return {
     callsOf: doorCallsOf(services, options),
     lookups: lookupsOf(engine),
-    record: (attempt) => {
-      record(engine, attempt);
+    record: {
+      refused: (attempt) => {
+        recordRefusal(engine, attempt);
+      },
+      rejected: (failure) => {
+        recordRejection(engine, failure);
+      },
     },
   };
 }
@@ -73,8 +78,14 @@ function ownedOf(
 }
 
 /** Not awaited: the refused caller gets its reply at once, and the engine reports a failing journal. */
-function record(engine: Engine, attempt: RefusedAttempt): void {
+function recordRefusal(engine: Engine, attempt: RefusedAttempt): void {
   const { principal, agent, operation, reason, unrecorded } = attempt;
   const input = defined({ operation, reason, unrecorded: unrecorded === 0 ? undefined : unrecorded });
   void engine.execute({ operation: "note-refusal", input, principal, agent, caller: principal, bytes: 0 });
+}
+
+function recordRejection(engine: Engine, { door, code, unrecorded }: FailedAuthentication): void {
+  const input = defined({ door, code, unrecorded: unrecorded === 0 ? undefined : unrecorded });
+  const from = { principal: unknownPrincipal, caller: unknownPrincipal, bytes: 0 };
+  void engine.execute({ operation: "note-rejection", input, ...from });
 }

@@ -11,6 +11,7 @@ import type { NatsDoorOptions, NatsConnectionOptions } from "../doors/nats/nats-
 import { NatsConfigError } from "../doors/nats/nats-config-error.ts";
 import type { AppServices } from "../app/app-services.ts";
 import type { Kind } from "../features/entities/kind.ts";
+import { reservedPrincipals } from "../features/tokens/token-table.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import { kindCommandsOf } from "./open.ts";
 
@@ -66,9 +67,6 @@ function throwCopiesRemain(error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);
   throw new CopiesRemainError(reason, { cause: error });
 }
-
-/** Reserved principals. A token cannot have them either. */
-const reservedPrincipals = ["operator", "anonymous", "local", "holdfast"];
 
 function principalFault(principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;

@@ -84,14 +84,16 @@ export function openObservation(options: ObservationOptions): Observation {
     },
     gate: (gate) => ({
       ...gate,
+      noteRejection(door, rejection) {
+        const { code } = rejection;
+        calls.recordRejection(door, code);
+        log.write("warn", "caller.rejected", { door, code });
+        gate.noteRejection(door, rejection);
+      },
       admit(credentials) {
         const caller = gate.admit(credentials);
+        if (isRejection(caller)) return caller;
         const { door } = credentials;
-        if (isRejection(caller)) {
-          calls.recordRejection(door, caller.code);
-          log.write("warn", "caller.rejected", { door, code: caller.code });
-          return caller;
-        }
         const { principal, calls: inner } = caller;
         return { ...caller, calls: observedCalls(inner, { door, principal }, observer) };
       },

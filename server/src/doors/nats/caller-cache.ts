@@ -1,4 +1,5 @@
 import { admitLatest, isRejection } from "../../access/gate.ts";
+import { digestOf } from "../../base/new-secret.ts";
 import type { AdmittedCaller, Gate, Rejection } from "../../access/gate.ts";
 
 const callersMax = 1_000;
@@ -10,7 +11,10 @@ const callersMax = 1_000;
 export class CallerCache {
   readonly #gate: Gate;
   readonly #principal: string | undefined;
-  /** The admitted callers by token. The gate checks each call again, so a cached caller is no risk. */
+  /**
+   * The admitted callers by the digest of their token, so that no secret stays in memory. The gate checks each call again,
+   * so a cached caller is no risk.
+   */
   readonly #known = new Map<string, AdmittedCaller>();
 
   constructor(gate: Gate, principal: string | undefined) {
@@ -20,10 +24,11 @@ export class CallerCache {
 
   /** Returns a known caller synchronously, so that its commands keep their order. */
   admit(token: string | undefined): AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection> {
-    return this.#known.get(token ?? "") ?? this.#admitNew(token);
+    const key = token === undefined ? "" : digestOf(token);
+    return this.#known.get(key) ?? this.#admitNew(token, key);
   }
 
-  async #admitNew(token: string | undefined): Promise<AdmittedCaller | Rejection> {
+  async #admitNew(token: string | undefined, key: string): Promise<AdmittedCaller | Rejection> {
     const caller = await admitLatest(this.#gate, {
       token,
       vouched: token === undefined ? this.#principal : undefined,
@@ -34,7 +39,7 @@ export class CallerCache {
     });
     if (isRejection(caller)) return caller;
     if (this.#known.size >= callersMax) this.#known.clear();
-    this.#known.set(token ?? "", caller);
+    this.#known.set(key, caller);
     return caller;
   }
 }

@@ -33,8 +33,11 @@ interface PreviousSecret {
 
 export const tokenLimits = { tokensMax: 10_000, expiresInSeconds: 30 * 24 * 60 * 60 } as const;
 
+/** The principal of entries about callers that could not be authenticated. */
+export const unknownPrincipal = "unknown";
+
 /** Principals that a token cannot have, because they have another meaning. */
-export const reservedPrincipals: readonly string[] = ["operator", "anonymous", "local", "holdfast"];
+export const reservedPrincipals: readonly string[] = ["operator", "anonymous", "local", "holdfast", unknownPrincipal];
 
 function sortable(number: number): string {
   return String(number).padStart(16, "0");

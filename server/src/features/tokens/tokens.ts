@@ -11,6 +11,7 @@ import { revokeToken } from "./revoke-token.ts";
 import { rotateOperatorToken } from "./rotate-operator-token.ts";
 import { rotateToken } from "./rotate-token.ts";
 import { noteRefusal } from "./note-refusal.ts";
+import { noteRejection } from "./note-rejection.ts";
 import { findToken, tokenSubject, tokenTable } from "./token-table.ts";
 import type { TokenRow } from "./token-table.ts";
 
@@ -31,6 +32,7 @@ export const tokensFeature: Feature = {
     "revoke-token": revokeToken,
     "expire-token": expireToken,
     "note-refusal": noteRefusal,
+    "note-rejection": noteRejection,
   }),
   folds: {
     "token.created": foldCreated,
@@ -40,11 +42,16 @@ export const tokensFeature: Feature = {
     "token.expired": foldEnded,
     // Recorded for the audit trail. No decision reads them.
     "access.refused": () => undefined,
+    "access.rejected": () => undefined,
     "access.operator-rotated": () => undefined,
   },
   reactions: { "space.epoch_raised": revokeImported },
   timers: [expiryTimer],
-  restsOn: { "access.refused": () => false, "access.operator-rotated": () => false },
+  restsOn: {
+    "access.refused": () => false,
+    "access.rejected": () => false,
+    "access.operator-rotated": () => false,
+  },
 };
 
 /** Ends every token of an imported journal, in the entry that raises the epoch. There are at most `tokensMax`. */
