@@ -8,6 +8,7 @@ import { allOperations, events, packs, problems, publishedName, routedOperations
 import type { EventType, Operation, Pack, Problem } from "@holdfast/sdk/contract";
 import { format, resolveConfig } from "prettier";
 import { commandsPage, configurationPage } from "./cli-reference.ts";
+import { limitsPage } from "./limits-reference.ts";
 import { fieldTable } from "./reference-fields.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -23,6 +24,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     events: eventsPage(),
     cli: await commandsPage(),
     configuration: configurationPage(),
+    limits: limitsPage(made),
   };
   const config = await resolveConfig(join(root, "README.md"));
   const formatted = Object.entries(pages).map(async ([name, text]) => {

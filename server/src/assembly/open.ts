@@ -34,6 +34,7 @@ import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { refuseUnknownToggles, setComponents } from "./set-components.ts";
 import type { ComponentOptions } from "./set-components.ts";
+import type { Feature } from "../machine/feature.ts";
 import { Machine } from "../machine/machine.ts";
 import type { Calls } from "../operations/call.ts";
 import { allPacks } from "../app/packs/all-packs.ts";
@@ -179,15 +180,16 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 export const knownRules: readonly number[] = [1];
 
 export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules): Machine {
-  return new Machine({
-    features: [
-      ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
-      entitiesFeature([...allPacks.flatMap((pack) => pack.kinds), ...kinds]),
-      ...allPacks.map(({ feature }) => feature),
-    ],
-    knownRules: rules,
-    settings: machineSettings,
-  });
+  return new Machine({ features: featuresOf(kinds), knownRules: rules, settings: machineSettings });
+}
+
+/** All features of a machine, those of the packs included. */
+export function featuresOf(kinds: readonly Kind[]): readonly Feature[] {
+  return [
+    ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
+    entitiesFeature([...allPacks.flatMap((pack) => pack.kinds), ...kinds]),
+    ...allPacks.map(({ feature }) => feature),
+  ];
 }
 
 interface ServicesOptions {

@@ -55,6 +55,7 @@ export function registeredKey(row: AgentRow): string {
 
 export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "registered"> = {
   name: "agents",
+  boundedBy: "quota",
   key: (row) => row.id,
   sorts: {
     ends: (row) => sortable(endsAt(row)),
@@ -75,7 +76,12 @@ interface FamilyRow {
   readonly count: number;
 }
 
-export const familyTable: TableSpec<FamilyRow, never> = { name: "agent-families", key: (row) => row.root, sorts: {} };
+export const familyTable: TableSpec<FamilyRow, never> = {
+  name: "agent-families",
+  boundedBy: "quota",
+  key: (row) => row.root,
+  sorts: {},
+};
 
 /** Maximum descendants of an agent. A family ends in one entry, so it is bounded. */
 export const agentLimits = { descendantsMax: 1_000 } as const;

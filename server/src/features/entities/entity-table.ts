@@ -34,6 +34,7 @@ export function subjectOf(type: string, id: string): string {
 
 export const entityTable: TableSpec<EntityRow, "subject" | "erased"> = {
   name: "entities",
+  boundedBy: "quota",
   key: (row) => row.subject,
   sorts: {
     /** Live entities by type and id. */

@@ -27,6 +27,7 @@ interface Erasure {
 
 export const erasureTable: TableSpec<Erasure, "by"> = {
   name: "erasures",
+  boundedBy: "operators",
   key: (row) => String(row.position),
   sorts: { by: (row) => sortable(row.by) },
 };
@@ -50,7 +51,12 @@ export function erasedBy(state: StateReader, position: number): number | undefin
 
 const spaceKey = "space";
 
-export const spaceTable: TableSpec<SpaceRow, never> = { name: "space", key: (row) => row.key, sorts: {} };
+export const spaceTable: TableSpec<SpaceRow, never> = {
+  name: "space",
+  boundedBy: "one",
+  key: (row) => row.key,
+  sorts: {},
+};
 
 const firstRow: SpaceRow = {
   key: spaceKey,

@@ -57,6 +57,7 @@ export function createdKey(row: TokenRow): string {
 /** The key is the hash of the secret, which every call of the bearer looks up. */
 export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "ownKey" | "previous"> = {
   name: "tokens",
+  boundedBy: "tokensMax",
   key: (row) => row.secretHash,
   sorts: {
     id: (row) => row.id,

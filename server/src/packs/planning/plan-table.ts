@@ -30,6 +30,7 @@ export const gap = "\u0001";
 
 export const planTable: TableSpec<PlanRow, "type" | "child" | "name" | "collaborator" | "booking"> = {
   name: "planning",
+  boundedBy: "quota",
   key: (row) => row.subject,
   sorts: {
     type: (row) => `${row.type}${gap}${row.id}`,

@@ -75,6 +75,7 @@ export function dueTime(row: GrantRow): number | undefined {
 
 export const grantTable: TableSpec<GrantRow, "due" | "ticket"> = {
   name: "lock-grants",
+  boundedBy: "quota",
   key: (row) => row.fence,
   sorts: {
     due: (row) => {
@@ -105,6 +106,7 @@ const ofMode = (mode: Mode) => (row: HoldRow) => (row.mode === mode ? holdKey(ro
 
 export const holdTable: TableSpec<HoldRow, Mode | "owner" | "order"> = {
   name: "lock-holds",
+  boundedBy: "quota",
   key: (row) => `${row.path}${gap}${row.fence}`,
   sorts: {
     read: ofMode("read"),
@@ -130,12 +132,14 @@ export interface PathCounterRow {
 
 export const holdCounterTable: TableSpec<PathCounterRow, never> = {
   name: "lock-counters",
+  boundedBy: "quota",
   key: (row) => row.path,
   sorts: {},
   bytes: lockBytes.counter,
 };
 export const waitCounterTable: TableSpec<PathCounterRow, never> = {
   name: "wait-counters",
+  boundedBy: "quota",
   key: (row) => row.path,
   sorts: {},
   bytes: lockBytes.counter,
@@ -158,6 +162,7 @@ export interface OwnerRow {
 
 export const ownerTable: TableSpec<OwnerRow, "leaving"> = {
   name: "lock-owners",
+  boundedBy: "quota",
   key: (row) => row.owner,
   sorts: { leaving: (row) => (row.leaving === undefined ? undefined : row.owner) },
   bytes: lockBytes.owner,
@@ -171,6 +176,7 @@ interface PrincipalRow {
 
 export const principalTable: TableSpec<PrincipalRow, never> = {
   name: "lock-principals",
+  boundedBy: "quota",
   key: (row) => row.principal,
   sorts: {},
 };
@@ -192,6 +198,7 @@ export interface TicketRow extends Terms {
 
 export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "blocker" | "rank"> = {
   name: "lock-tickets",
+  boundedBy: "quota",
   key: (row) => row.ticket,
   sorts: {
     due: (row) => sortable(row.leaseUntil),
@@ -229,6 +236,7 @@ export function queueKey(row: Pick<WaitRow, "path" | "relation" | "mode" | "rank
 
 export const waitTable: TableSpec<WaitRow, "queue"> = {
   name: "lock-waits",
+  boundedBy: "quota",
   key: queueKey,
   sorts: { queue: queueKey },
   bytes: lockBytes.wait,
@@ -260,6 +268,7 @@ export type LockSingletonRow = LockSettingsRow | LockPaceRow | LockHandoverRow;
 
 export const lockSingletonTable: TableSpec<LockSingletonRow, "handover"> = {
   name: "lock-singletons",
+  boundedBy: "quota",
   key: (row) => row.key,
   sorts: { handover: (row) => ("blockerId" in row ? row.blockerId : undefined) },
 };

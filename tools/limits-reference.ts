@@ -1,0 +1,375 @@
+/**
+ * The page of all limits, from the objects that hold them. A limit without a row does not compile, and
+ * `test/tidy/limits.test.ts` fails if a row names a test, a problem or a setting that does not exist.
+ */
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import { defaultAccessLimits } from "../server/src/access/limits.ts";
+import { noteLimits } from "../server/src/access/refusal-notes.ts";
+import { featuresOf } from "../server/src/assembly/open.ts";
+import { httpLimits } from "../server/src/doors/http/limits.ts";
+import { natsLimits } from "../server/src/doors/nats/nats-limits.ts";
+import { defaultSocketLimits } from "../server/src/doors/socket/limits.ts";
+import { engineLimits } from "../server/src/engine/limits.ts";
+import { agentLimits } from "../server/src/features/agents/agent-table.ts";
+import { lockLimits } from "../server/src/features/locks/tables/settings.ts";
+import { spaceRow, spaceTable } from "../server/src/features/space/space-table.ts";
+import { tokenLimits } from "../server/src/features/tokens/token-table.ts";
+import { State } from "../server/src/machine/state.ts";
+
+export interface LimitRow {
+  readonly bounds: string;
+  /** The code of the refusal, in backticks, or what happens instead. */
+  readonly beyond: string;
+  /** The title of a test that shows it. */
+  readonly test?: string;
+  /** The setting of the server, or of `configure`. */
+  readonly setting?: string;
+}
+
+/** A number that paces work and bounds nothing that a caller could use up. */
+type Row = LimitRow | "pace";
+type Rows<Limits> = { readonly [Name in keyof Limits]: Row };
+
+const access: Rows<typeof defaultAccessLimits> = {
+  callsPerSecond: {
+    bounds: "calls a second of one agent, or of a connection without an agent",
+    beyond: "`rate_limited`",
+    setting: "calls_per_second",
+    test: "a caller that exceeds its rate limit is refused with the time to retry, after a burst of twice the rate",
+  },
+  principalCallsPerSecond: {
+    bounds: "calls a second of one principal",
+    beyond: "`rate_limited`",
+    setting: "principal_calls_per_second",
+    test: "each agent has its own rate limit, and all tokens of one principal share one",
+  },
+  watchesMax: {
+    bounds: "watches of one principal, event streams and long polls included",
+    beyond: "`rate_limited`",
+    setting: "watches_max",
+    test: "a principal has a maximum of open watches, and a watch that ends frees its slot",
+  },
+  agentsMax: {
+    bounds: "registered agents of one principal",
+    beyond: "`rate_limited`",
+    setting: "agents_max",
+    test: "a principal has a maximum of agents, also within the second in which the count is cached",
+  },
+  connectionsPerAddressMax: {
+    bounds: "connections of one address",
+    beyond: "the longest idle one is closed; if all are busy, the new one is",
+    setting: "connections_per_address_max",
+    test: "a new connection replaces the one of its address that has been idle for the longest time [X15]",
+  },
+  connectionsMax: {
+    bounds: "connections of all addresses",
+    beyond: "an idle one is closed; if all are busy, the new one is",
+    setting: "connections_max",
+    test: "at the limit of all connections an idle one of any address makes room for a new address [X15]",
+  },
+};
+
+const notes: Rows<typeof noteLimits> = {
+  notesMax: {
+    bounds: "recorded refusals of one principal, and failed authentications at one door, in a minute",
+    beyond: "only counted, and reported with the next recorded one",
+    test: "a failed authentication is recorded with its door and code, at a limited rate, and nothing of the token is [X14 X15]",
+  },
+  periodMs: "pace",
+  principalsMax: { bounds: "principals with such a count", beyond: "all counts start again" },
+};
+
+const http: Rows<typeof httpLimits> = {
+  bodyBytesMax: {
+    bounds: "bytes of a body",
+    beyond: "`body_too_large`",
+    test: "a body that is too large is refused before it is read, and during the read if it has no Content-Length [P9]",
+  },
+  headerBytesMax: {
+    bounds: "bytes of all headers of a request",
+    beyond: "`headers_too_large`",
+    test: "headers that are too large, and bytes that are not HTTP, get a problem document too [P9]",
+  },
+  headersMs: {
+    bounds: "milliseconds to send the headers",
+    beyond: "`request_timeout`, and the connection is closed",
+    test: "a request whose headers or body do not complete in time gets 408 and is disconnected [P9]",
+  },
+  requestMs: {
+    bounds: "milliseconds to send a request",
+    beyond: "`request_timeout`, and the connection is closed",
+    test: "a request whose headers or body do not complete in time gets 408 and is disconnected [P9]",
+  },
+  checkEveryMs: "pace",
+  keepAliveMs: { bounds: "milliseconds that a connection may be idle between requests", beyond: "it is closed" },
+  operatorConnectionsMax: {
+    bounds: "connections of the operator's socket",
+    beyond: "the longest idle one is closed",
+    test: "the operator's socket closes its longest idle connection beyond 64, and still answers [X15]",
+  },
+  requestsPerConnectionMax: { bounds: "requests of one connection", beyond: "it is closed after its answer" },
+  closeMs: { bounds: "milliseconds that a stop waits for a client to read its answer", beyond: "it is closed" },
+  waitSecondsMax: {
+    bounds: "seconds of `Prefer: wait`",
+    beyond: "the wait is reduced to it",
+    test: "a wait preference above the maximum is reduced to it, and a wait of 0 is answered at once",
+  },
+  stalledMs: { bounds: "milliseconds that a reader of events may read nothing", beyond: "the stream is closed" },
+  heartbeatMs: "pace",
+  gatherMs: "pace",
+};
+
+const socket: Rows<typeof defaultSocketLimits> = {
+  frameBytesMax: {
+    bounds: "bytes of a frame",
+    beyond: "`frame_too_large`, and the socket is closed",
+    test: "a socket without a hello, with a frame that is too large, or with a binary frame is refused",
+  },
+  callsMax: {
+    bounds: "pending calls of one socket",
+    beyond: "the socket is not read until one is answered",
+    test: "calls above the limit of concurrent calls wait unread, and all are answered",
+  },
+  bufferedBytesMax: {
+    bounds: "unread bytes of one socket",
+    beyond: "the socket is not read, and events wait",
+    test: "a client that stops reading is disconnected, and delays no other client meanwhile",
+  },
+  stalledMsMax: {
+    bounds: "milliseconds over that limit",
+    beyond: "the socket is closed",
+    test: "a client that stops reading is disconnected, and delays no other client meanwhile",
+  },
+  watchesMax: {
+    bounds: "watches of all events of one socket",
+    beyond: "`watch_limit`",
+    test: "a socket has a maximum of watches, and a socket without a hello is closed after a timeout",
+  },
+  ownerWatchesMax: {
+    bounds: "watches and listeners of single owners of one socket",
+    beyond: "`watch_limit`",
+    test: "watches of owners and watches of all events have separate limits",
+  },
+  agentsMax: { bounds: "agents of one socket", beyond: "`frame_malformed`" },
+  malformedMax: {
+    bounds: "malformed frames of one socket",
+    beyond: "the socket is closed",
+    test: "a malformed frame changes nothing, is answered with the reason, and closes the socket after several",
+  },
+  helloMsMax: {
+    bounds: "milliseconds until `hello`",
+    beyond: "the socket is closed",
+    test: "a socket has a maximum of watches, and a socket without a hello is closed after a timeout",
+  },
+  goodbyeMsMax: { bounds: "milliseconds that a stop waits for a socket", beyond: "it is closed" },
+  pingEveryMs: { bounds: "milliseconds between pings; a socket has as long to answer", beyond: "the socket is closed" },
+  eventsEveryMs: "pace",
+  socketsMax: { bounds: "sockets of a server", beyond: "the upgrade is refused with 503" },
+};
+
+const input: Rows<typeof inputLimits> = {
+  depthMax: {
+    bounds: "nested containers of an input",
+    beyond: "`input_malformed`",
+    test: "parseJson refuses 100,000 levels without overflowing the stack, for any limit",
+  },
+  bytesMax: {
+    bounds: "bytes of an input",
+    beyond: "`input_malformed`",
+    test: "a value that is too deep, too large or has too many members is refused",
+  },
+  membersMax: {
+    bounds: "members and elements of an input",
+    beyond: "`input_malformed`",
+    test: "canonicalValue stops at its member limit when shared parts would expand exponentially",
+  },
+  nameLengthMax: {
+    bounds: "characters of a member's name",
+    beyond: "`input_malformed`",
+    test: "canonicalValue refuses a value above a limit and accepts a value at the limit",
+  },
+};
+
+type EngineBound =
+  | "batchCommandsMax"
+  | "batchBytesMax"
+  | "queueCommandsMax"
+  | "queueBytesMax"
+  | "deadlineMs"
+  | "recentEntriesMax"
+  | "recentBytesMax"
+  | "pageEntriesMax"
+  | "pageBytesMax";
+
+/** The other numbers of the engine pace its own work. */
+const engine: Readonly<Record<EngineBound, Row>> = {
+  batchCommandsMax: {
+    bounds: "commands of a batch",
+    beyond: "the next batch has them",
+    test: "a batch holds at most a thousand commands",
+  },
+  batchBytesMax: { bounds: "bytes of a batch", beyond: "the next batch has them" },
+  queueCommandsMax: {
+    bounds: "commands in the queue of a node",
+    beyond: "`overloaded`",
+    test: "a full queue refuses new commands immediately with a retry delay, and loses no queued command",
+  },
+  queueBytesMax: { bounds: "bytes in the queue of a node", beyond: "`overloaded`" },
+  deadlineMs: {
+    bounds: "milliseconds that a command may wait for its decision",
+    beyond: "`deadline_passed`",
+    test: "a command whose deadline has passed is refused and not decided",
+  },
+  recentEntriesMax: { bounds: "entries in memory", beyond: "older ones are read from the journal" },
+  recentBytesMax: { bounds: "bytes of these entries", beyond: "older ones are read from the journal" },
+  pageEntriesMax: { bounds: "entries of a page for a subscriber", beyond: "the next page has them" },
+  pageBytesMax: { bounds: "bytes of such a page", beyond: "the next page has them" },
+};
+
+const locks: Rows<typeof lockLimits> = {
+  pathsPerOwnerMax: {
+    bounds: "paths that an owner holds and waits for",
+    beyond: "`lock_limit`",
+    test: "the end of a family fits its entries, because descendants and paths per owner are limited [G1]",
+  },
+  ticketsPerOwnerMax: { bounds: "tickets of an owner", beyond: "`lock_limit`" },
+  eventsPerEntryMax: {
+    bounds: "events after which an entry starts nothing more",
+    beyond: "the next entries continue",
+    test: "the end of a family with too many locks for one entry continues in the next entries and grants it nothing [G1]",
+  },
+  termsBytesMax: {
+    bounds: "bytes of metadata, purpose and note of a lock together",
+    beyond: "`input_invalid`",
+    test: "metadata, purpose and note of a lock have 4 KiB together, also when a renewal changes the note [X15]",
+  },
+  ticketMs: { bounds: "milliseconds that a ticket lives without a renewal", beyond: "it is cancelled" },
+  acceptMs: {
+    bounds: "milliseconds to accept a granted ticket",
+    beyond: "the next ticket gets the lock",
+    test: "a grant that its waiter does not accept within ten seconds is passed to the next waiter [X5]",
+  },
+  namedMax: {
+    bounds: "holders that a denial names",
+    beyond: "`holders_total` counts the others",
+    test: "a denial names the ten earliest holders that it finds and the total number of holders [G4 M7]",
+  },
+  countedMax: {
+    bounds: "places, holders and blockers that are counted",
+    beyond: "the count means `or more`",
+    test: "a place counts each set ahead once, ignores other queues, and falls as earlier tickets leave [X5 G4]",
+  },
+};
+
+const agents: Rows<typeof agentLimits> = {
+  descendantsMax: {
+    bounds: "agents of a family",
+    beyond: "`agent_limit`",
+    test: "the end of a family fits its entries, because descendants and paths per owner are limited [G1]",
+  },
+};
+
+const tokens: Rows<typeof tokenLimits> = {
+  tokensMax: { bounds: "tokens of a space", beyond: "`token_limit`" },
+  expiresInSeconds: "pace",
+};
+
+const { settings } = spaceRow(new State([spaceTable]));
+type SpaceBound = "state_bytes_max" | "paths_per_principal_max" | "idempotency_window_ms";
+
+const space: Readonly<Record<SpaceBound, Row>> = {
+  state_bytes_max: {
+    bounds: "bytes of the state of a space: the quota",
+    beyond: "`space_full`",
+    setting: "state_bytes_max",
+    test: "a full space refuses new locks, tickets, agents and tokens, and still renews, releases and ends [X15]",
+  },
+  paths_per_principal_max: {
+    bounds: "paths that all owners of a principal hold and wait for",
+    beyond: "`lock_limit`",
+    setting: "paths_per_principal_max",
+    test: "the owners of a principal share one limit of paths, held and waited for, that an operator sets [X15]",
+  },
+  idempotency_window_ms: {
+    bounds: "milliseconds that an idempotency key is remembered",
+    beyond: "`idempotency_key_expired`",
+    setting: "idempotency_window_ms",
+    test: "a used key returns the first outcome, and is refused with another input or after its window [M4]",
+  },
+};
+
+type NatsBound = "inFlightMax" | "ackPendingMax" | "deliveriesMax" | "publishAhead" | "scanAhead" | "eventBytesMax";
+
+/** The other numbers of the NATS door pace its own work. */
+const nats: Readonly<Record<NatsBound, Row>> = {
+  inFlightMax: { bounds: "consumed commands without an answer", beyond: "the others wait in the stream" },
+  ackPendingMax: { bounds: "unacknowledged commands of all nodes", beyond: "the others wait in the stream" },
+  deliveriesMax: {
+    bounds: "deliveries of an unreadable command",
+    beyond: "it is parked",
+    test: "an unreadable command is answered, delivered five times, and then parked without its secrets [M11]",
+  },
+  publishAhead: { bounds: "events in flight to the stream", beyond: "the others wait in the journal" },
+  scanAhead: { bounds: "messages in flight while the stream is read for an erasure", beyond: "the others wait" },
+  eventBytesMax: { bounds: "bytes of an event stream that Holdfast creates", beyond: "the oldest events are removed" },
+};
+
+interface LimitGroup {
+  readonly title: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly rows: Readonly<Record<string, Row>>;
+}
+
+const groups: readonly LimitGroup[] = [
+  { title: "The space", values: settings, rows: space },
+  { title: "Callers", values: { ...defaultAccessLimits }, rows: { ...access } },
+  { title: "Audit trail", values: noteLimits, rows: notes },
+  { title: "HTTP", values: httpLimits, rows: http },
+  { title: "Sockets", values: { ...defaultSocketLimits }, rows: { ...socket } },
+  { title: "Inputs", values: { ...inputLimits }, rows: { ...input } },
+  { title: "Locks", values: lockLimits, rows: locks },
+  { title: "Agents", values: agentLimits, rows: agents },
+  { title: "Tokens", values: tokenLimits, rows: tokens },
+  { title: "The engine", values: engineLimits, rows: engine },
+  { title: "NATS", values: { ...natsLimits }, rows: nats },
+];
+
+/** Every limit of the page. */
+export const allLimits: readonly (LimitRow & { readonly name: string; readonly group: string })[] = groups.flatMap(
+  ({ title, rows }) =>
+    Object.entries(rows).flatMap(([name, row]) => (row === "pace" ? [] : [{ ...row, name, group: title }])),
+);
+
+const shown = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en-US") : String(value));
+
+export function limitsPage(made: string): string {
+  return [
+    "# Limits",
+    made,
+    "Every limit of a server, with its default. A limit with a setting can be changed: those of the space with " +
+      "`configure`, the others as an [option, variable or key](configuration.md) of `holdfast up`. Planning has no " +
+      "limits of its own: its resources are entities, and count in the quota. Each test is in `test/`.",
+    ...groups.flatMap(({ title, values, rows }) => [
+      `## ${title}`,
+      [
+        "| bounds | default | setting | beyond it | shown by |",
+        "| --- | --- | --- | --- | --- |",
+        ...Object.entries(rows).flatMap(([name, row]) => (row === "pace" ? [] : [lineOf(values[name], row)])),
+      ].join("\n"),
+    ]),
+    "## Tables of the state",
+    "Each table says what bounds its rows. `quota`: new rows are refused when the space is full. `operators`: only " +
+      "operators add rows. `one`: it has one row. Otherwise it is a limit of this page.",
+    [
+      "| table | bounded by |",
+      "| --- | --- |",
+      ...tables.map(({ name, boundedBy }) => `| ${name} | ${boundedBy ?? ""} |`),
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+const tables = featuresOf([]).flatMap((feature) => feature.tables ?? []);
+
+function lineOf(value: unknown, { bounds, beyond, setting, test }: LimitRow): string {
+  return `| ${[bounds, shown(value), setting === undefined ? "" : `\`${setting}\``, beyond, test ?? ""].join(" | ")} |`;
+}
