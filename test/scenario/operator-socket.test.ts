@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
+import { connect as connectClient } from "holdfast";
 import { serve } from "../../server/src/assembly/serve.ts";
 import { runCli, withCliServer } from "./cli-terminal.ts";
 
@@ -135,12 +136,15 @@ test(
     const file = join(folder, ".holdfast", "operator-token");
     const old = readFileSync(file, "utf8").trim();
     const auth = { authorization: `Bearer ${old}` };
+    await using client = await connectClient(url, { token: old, retry: false });
+    await client.tokens.list();
     const stream = await fetch(`${url}/v1/events`, { headers: auth });
     const reader = stream.body!.getReader();
     await reader.read();
     const rotated = await cliJson("token rotate --operator");
     assert.equal(rotated["file"], file);
     while (!(await reader.read()).done);
+    await assert.rejects(client.tokens.list(), { code: "token_invalid" });
     assert.equal((await fetch(`${url}/v1/tokens`, { headers: auth })).status, 401);
     const made = readFileSync(file, "utf8").trim();
     assert.match(made, /^hf_[0-9a-f]{64}$/u);

@@ -45,8 +45,11 @@ export function callerRightsOf(options: CallerRightsOptions, credentials: Creden
     return () => rights;
   }
   const digest = digestOf(token);
-  if (!operatorToken.hasDigest(digest)) return () => tokenRights(lookups, digest);
-  return () => (operatorToken.hasDigest(digest) ? operatorRights : tokenRights(lookups, digest));
+  if (operatorToken.hasDigest(digest)) {
+    const rejection: Rejection = { code: "token_invalid", data: {} };
+    return () => (operatorToken.hasDigest(digest) ? operatorRights : rejection);
+  }
+  return () => tokenRights(lookups, digest);
 }
 
 function tokenRights(lookups: Lookups, digest: string): CallerRights | Rejection {
