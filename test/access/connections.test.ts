@@ -78,7 +78,7 @@ test("a connection beyond the limit of its address is closed while all others of
   );
 });
 
-test("at the limit of all connections an idle one of any address makes room for a new address [X15]", async (t) => {
+test("an idle connection of any address makes room for a new address at the limit of all connections [X15]", async (t) => {
   const { open, ask } = await boundedServer(t, 100, 2);
   const [first, second] = [await open(), await open()];
   const third = await open("127.0.0.2");

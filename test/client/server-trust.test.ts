@@ -10,7 +10,7 @@ import { spawnChildSync } from "../scenario/spawn-child.ts";
 const root = mkdtempSync(join(tmpdir(), "holdfast-trust-"));
 after(() => rmSync(root, { recursive: true }));
 
-// A search that went on to this parent would be an error of the test.
+// A search that continued in this parent would be an error of the test.
 writeNote("", { url: "http://127.0.0.1:10", pid: process.pid });
 
 /** Writes the note of a `.holdfast` in a folder of the test, and returns that folder. */

@@ -205,7 +205,7 @@ export const doorMutants: readonly PlantedMutant[] = [
     name: "the old operator's token stays valid on open connections after its rotation",
     file: "server/src/access/caller-rights.ts",
     find: "return () => (operatorToken.hasDigest(digest) ? operatorRights : rejection);",
-    put: "return () => (rejection.code === \"\" ? rejection : operatorRights);",
+    put: 'return () => (rejection.code === "" ? rejection : operatorRights);',
     by: "test/scenario/operator-socket.test.ts",
     caughtIn: "npm test",
   },

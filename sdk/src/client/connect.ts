@@ -26,7 +26,7 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
  * - the server on the folder of HOLDFAST_DATA, or on the nearest `.holdfast`;
  * - port 4653 of this host.
  *
- * An address of a folder is used only if folder and file belong to this user or to root, no other user can write to
+ * An address of a folder is used only if folder and file belong to this user or to root. No other user can write to
  * them, and the server is on this host. A token is sent only to an address of the argument, of HOLDFAST_URL or of
  * HOLDFAST_DATA.
  *

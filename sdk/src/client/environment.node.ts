@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import type { Environment, ServerNote, Surroundings } from "./environment.ts";
-import { readFoundNote, readNamedNote } from "./server-note.node.ts";
+import { serverNote } from "./server-note.node.ts";
 
 /** The environment of this process, or the one given. */
 export function environmentOf({ folder, env }: Partial<Surroundings> = {}): Environment {
@@ -9,7 +9,7 @@ export function environmentOf({ folder, env }: Partial<Surroundings> = {}): Envi
   const variables = env ?? process.env;
   return {
     variable: (name) => (variables[name] === "" ? undefined : variables[name]),
-    noteIn: (data) => readNamedNote(resolve(start, data)),
+    noteIn: (data) => serverNote.named(resolve(start, data)),
     nearestNote: () => nearestNoteFrom(start),
     warn: warnOnce,
   };
@@ -25,7 +25,7 @@ function warnOnce(message: string): void {
 }
 
 function nearestNoteFrom(folder: string): ServerNote | undefined {
-  const note = readFoundNote(join(folder, ".holdfast"));
+  const note = serverNote.found(join(folder, ".holdfast"));
   const parent = dirname(folder);
   return note ?? (parent === folder ? undefined : nearestNoteFrom(parent));
 }

@@ -2,7 +2,7 @@
  * Reads the address file of a data folder. Its content is hostile until proven: a repository or an archive may contain a
  * `.holdfast`, and another user may create one above the working directory. So the file counts only if this user or root
  * made it and no other user can change it. A file that does not pass stops the search with an error. A search that
- * silently went on would choose another server than the one the user expects.
+ * silently continued would choose another server than the one the user expects.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
@@ -17,14 +17,16 @@ const pidMax = 2 ** 31 - 1;
 
 const socketName = "operator.sock";
 
-/** The note of a folder that the user named. A link to the folder is the user's own choice. */
-export function readNamedNote(folder: string): ServerNote | undefined {
+/** The notes of a folder that the user named, and of a `.holdfast` that the search found. */
+export const serverNote = { named: readNamedNote, found: readFoundNote } as const;
+
+/** A link to the folder is the user's own choice. */
+function readNamedNote(folder: string): ServerNote | undefined {
   const target = statusOf(() => realpathSync(folder));
   return target === undefined ? undefined : readNote(folder, target);
 }
 
-/** The note of a `.holdfast` that the search found. */
-export function readFoundNote(folder: string): ServerNote | undefined {
+function readFoundNote(folder: string): ServerNote | undefined {
   const status = statusOf(() => lstatSync(folder));
   if (status === undefined) return undefined;
   if (!status.isSymbolicLink()) return readNote(folder, folder);

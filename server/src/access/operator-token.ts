@@ -2,7 +2,7 @@
  * The operator's token allows everything. The first start makes it and stores it in the data folder. A process
  * that reads that folder can read the whole journal too. A configured token is not stored.
  */
-import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ids } from "../base/ids.ts";
 import { digestOf, isSameDigest, newSecret } from "../base/new-secret.ts";
@@ -88,12 +88,21 @@ async function writeDurably(file: string, text: string): Promise<void> {
 /** Reads the operator's token. The first start makes it. */
 export async function readOperatorToken({ folder, configured, ids }: OperatorTokenOptions): Promise<OperatorToken> {
   const file = join(folder, operatorTokenFile);
-  if (configured === undefined) return new OperatorToken(digestOf(await tokenOfFolder(file, ids)), { file, ids });
+  if (configured === undefined) {
+    await removeDrafts(folder);
+    return new OperatorToken(digestOf(await tokenOfFolder(file, ids)), { file, ids });
+  }
   if (configured.length >= lengthMin) return new OperatorToken(digestOf(configured));
   throw new StartError(
     `the configured operator token is too short: use at least ${lengthMin} random characters, ` +
       "for example from \`openssl rand -hex 32\`, or configure none and use the one in the data folder",
   );
+}
+
+/** A crash during a rotation leaves a token that was never valid. */
+async function removeDrafts(folder: string): Promise<void> {
+  const drafts = (await readdir(folder)).filter((name) => name.startsWith(`${operatorTokenFile}.`));
+  for (const name of drafts) await rm(join(folder, name), { force: true });
 }
 
 async function tokenOfFolder(file: string, ids: Ids): Promise<string> {

@@ -1,6 +1,6 @@
 /** The operator's token of this node, if it is in the data folder. */
 export interface OperatorTokenRotation {
-  /** Writes a new token beside the old one, which stays valid. */
+  /** Writes a new token next to the old one, which stays valid. */
   prepare(): Promise<PreparedToken>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The operator's listener: the same routes on a Unix socket in the data folder. Only the user of that folder, or root,
- * can connect to it or listen there. So it proves the server to its client, and an operator gets in whatever clients of
- * TCP do. A caller there still needs a token.
+ * can connect to it or listen there. So it proves the server to its client, and clients of TCP cannot keep the operator
+ * out. A caller there still needs a token.
  */
 import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
