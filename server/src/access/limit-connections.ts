@@ -71,7 +71,9 @@ export function limitConnections(server: Server, { perAddressMax, totalMax }: Co
     });
   });
   server.on("upgrade", ({ socket }: IncomingMessage) => {
-    busy(socket);
+    // The socket door has closed. Nothing else would answer, and the open connection would keep the server from closing.
+    if (server.listenerCount("upgrade") === 1) socket.destroy();
+    else busy(socket);
   });
 }
 
