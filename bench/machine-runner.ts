@@ -4,7 +4,7 @@ import { machineOf } from "../server/src/assembly/open.ts";
 export function machineRunner() {
   const machine = machineOf([]);
   let position = 0;
-  return (operation: string, input: Record<string, unknown>) => {
+  const run = (operation: string, input: Record<string, unknown>) => {
     position += 1;
     const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
     const begin = performance.now();
@@ -14,4 +14,8 @@ export function machineRunner() {
     if (decided.defect !== undefined) throw decided.defect as Error;
     return { ...decided, us };
   };
+  // A million locks or entities of one principal are more than the defaults allow.
+  const settings = { state_bytes_max: Number.MAX_SAFE_INTEGER, paths_per_principal_max: Number.MAX_SAFE_INTEGER };
+  run("configure", { settings });
+  return run;
 }

@@ -55,6 +55,18 @@ const access: Rows<typeof defaultAccessLimits> = {
     setting: "agents_max",
     test: "a principal has a maximum of agents, also within the second in which the count is cached",
   },
+  connectionWatchesMax: {
+    bounds: "watches of one connection without a token",
+    beyond: "`rate_limited`",
+    setting: "connection_watches_max",
+    test: "one connection without a token has its own limits of agents and watches, and cannot use up the others' [X15]",
+  },
+  connectionAgentsMax: {
+    bounds: "registered agents of one connection without a token",
+    beyond: "`rate_limited`",
+    setting: "connection_agents_max",
+    test: "one connection without a token has its own limits of agents and watches, and cannot use up the others' [X15]",
+  },
   connectionsPerAddressMax: {
     bounds: "connections of one address",
     beyond: "the longest idle one is closed; if all are busy, the new one is",

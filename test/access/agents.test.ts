@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Session } from "node:inspector/promises";
 import { test } from "node:test";
 import type { Allowance } from "holdfast";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
@@ -70,3 +71,68 @@ test("a revoked token is refused before the server checks the agent, the key or 
   await assert.rejects(agent.run("acquire-lock", { paths: 7 }), refusedWith("token_invalid"));
   await node.stop();
 });
+
+test("an own key is not published, and where secrets are required it does not resume an agent without its secret [X14]", async () => {
+  const node = await gatedNode({ requiresAgentSecret: true });
+  const client = node.clientWith();
+  const thief = node.clientWith({ connection: "thief" });
+  const cursor = await client.cursor();
+  const agent = await client.agents.register({ name: "deployer", ownKey: "deploy-prod" });
+  const held = await client.as(agent).locks.acquire("prod", { ttlSeconds: 60 });
+  assert.ok(held.granted);
+  for await (const event of thief.watch({ after: cursor })) {
+    assert.doesNotMatch(JSON.stringify(event), /deploy-prod|own_key|secret/u);
+    if (event.subject === "lock/prod") break;
+  }
+  const stranger = await thief.agents.register({ name: "stranger" });
+  for (const caller of [thief, thief.as(stranger)]) {
+    const refusal = await refusalOf(caller.agents.register({ ownKey: "deploy-prod" }));
+    assert.deepEqual([refusal.code, refusal.status], ["agent_secret_required", 401]);
+    assert.deepEqual(refusal.data, { agent_id: agent.agent_id });
+    await assert.rejects(caller.agents.register({}, { key: "deploy-prod" }), refusedWith("agent_secret_required"));
+  }
+  const resumed = await client.as(agent).agents.register({ ownKey: "deploy-prod" });
+  assert.deepEqual([resumed.agent_id, resumed.resumed, resumed.secret], [agent.agent_id, true, agent.secret]);
+  await client.as(agent).locks.release({ fence: held.fence });
+  await node.operator.agents.end(agent.agent_id, { reason: "its secret is lost" });
+  assert.equal((await client.agents.register({ ownKey: "deploy-prod" })).resumed, false);
+  await node.stop();
+});
+
+test("a registration is not recorded as required by a caller, and its reply always holds a valid secret [X14]", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith();
+  await client.agents.register({ ownKey: "k" });
+  const { outcome } = await client.execute("register-agent", { own_key: "k", secret_required: true });
+  if (outcome.kind === "refusal") assert.equal(outcome.code, "input_invalid");
+  else await client.as(outcome.data as { agent_id: string; secret: string }).agents.whoAmI();
+  await node.stop();
+});
+
+test("an agent's secret is verified with every call and never cached, so an old one ends at once [X14]", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith();
+  const first = await client.agents.register({ ownKey: "k" });
+  await client.as(first).agents.whoAmI();
+  const second = await client.agents.register({ ownKey: "k" });
+  await assert.rejects(client.as(first).agents.whoAmI(), refusedWith("agent_unknown"));
+  await client.as(second).agents.whoAmI();
+  assert.deepEqual(await privateMaps(node.services.agents), [], "no cache keeps a secret");
+  await node.stop();
+});
+
+/** The names of the private members of an object that are maps. */
+async function privateMaps(object: object): Promise<readonly string[]> {
+  const session = new Session();
+  session.connect();
+  Object.assign(globalThis, { inspected: object });
+  const { result } = await session.post("Runtime.evaluate", { expression: "inspected" });
+  const { privateProperties = [] } = (await session.post("Runtime.getProperties", {
+    objectId: result.objectId ?? "",
+    ownProperties: true,
+  })) as { readonly privateProperties?: readonly { readonly name: string; readonly value?: { subtype?: string } }[] };
+  session.disconnect();
+  Reflect.deleteProperty(globalThis, "inspected");
+  assert.notEqual(privateProperties.length, 0);
+  return privateProperties.filter(({ value }) => value?.subtype === "map").map(({ name }) => name);
+}

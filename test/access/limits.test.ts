@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HoldfastError } from "holdfast";
 import type { Allowance, Client, WatchedEvent } from "holdfast";
+import { ConnectionAgents } from "../../server/src/access/connection-agents.ts";
 import { TokenBuckets } from "../../server/src/access/token-buckets.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
-import { ManualClock } from "../engine/manual-clock.ts";
+import { loopTicks, ManualClock } from "../engine/manual-clock.ts";
 import { gatedNode } from "./gated-node.ts";
 
 const everything: Allowance[] = [{ verbs: ["read", "write", "lock", "register"], under: "" }];
@@ -76,6 +78,71 @@ test("a principal has a maximum of agents, also within the second in which the c
   node.clock.advance(1_000);
   await client.agents.register({});
   await node.stop();
+});
+
+test("one connection without a token has its own limits of agents and watches, and cannot use up the others' [X15]", async () => {
+  const limits = { agentsMax: 20, connectionAgentsMax: 15, watchesMax: 20, connectionWatchesMax: 15 };
+  const node = await gatedNode({ limits });
+  const registerUntilLimit = async (client: Client): Promise<readonly [number, unknown]> => {
+    for (let count = 0; ; count += 1) {
+      const { outcome } = await client.execute("register-agent", {});
+      if (outcome.kind === "refusal") return [count, outcome.data["limit"]];
+    }
+  };
+  const greedy = node.clientWith({ connection: "greedy" });
+  assert.deepEqual(await registerUntilLimit(greedy), [15, "connection_agents_max"]);
+  assert.deepEqual(await registerUntilLimit(node.clientWith({ connection: "second" })), [7, "agents_max"]);
+  const { items } = await node.operator.agents.list();
+  await node.operator.agents.end(items[0]!.agent_id);
+  node.clock.advance(1_000);
+  await greedy.agents.register({});
+  assert.deepEqual(await registerUntilLimit(greedy), [0, "connection_agents_max"], "an end frees one slot");
+  const token = await node.tokenFor("ci", everything);
+  assert.deepEqual(
+    await registerUntilLimit(node.clientWith({ token })),
+    [20, "agents_max"],
+    "a token has no such limit",
+  );
+
+  const watchUntilLimit = async (client: Client): Promise<readonly [number, unknown]> => {
+    for (let count = 0; ; count += 1) {
+      const first = client.watch().next();
+      const refusal = await Promise.race([
+        first.then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+        loopTicks(3),
+      ]);
+      if (refusal instanceof HoldfastError) return [count, refusal.data["limit"]];
+      first.catch(() => undefined);
+    }
+  };
+  assert.deepEqual(await watchUntilLimit(greedy), [15, "connection_watches_max"]);
+  assert.deepEqual(await watchUntilLimit(node.clientWith({ connection: "second" })), [7, "watches_max"]);
+  await node.stop();
+});
+
+test("a connection with few agents may register in a reserve when others without a token reached the limit [X15]", async () => {
+  const node = await gatedNode({ limits: { agentsMax: 40, connectionAgentsMax: 30 } });
+  const register = async (connection: string, count: number): Promise<void> => {
+    for (let index = 0; index < count; index += 1) await node.clientWith({ connection }).agents.register({});
+  };
+  await register("a", 22);
+  await register("b", 18);
+  await assert.rejects(register("a", 1), refusedWith("rate_limited"));
+  await register("c", 4);
+  await assert.rejects(register("d", 1), refusedWith("rate_limited"), "the reserve is a tenth");
+  await node.stop();
+});
+
+test("the gate forgets the agents of a connection when they have ended", () => {
+  const agents = new ConnectionAgents({ principalOf: (agent) => (agent.startsWith("live") ? "anonymous" : undefined) });
+  for (let index = 0; index < 30_000; index += 1) agents.add(`connection ${index}`, `ended ${index}`);
+  agents.add("one", "live 1");
+  agents.add("one", "ended");
+  assert.ok(agents.tracked < 20_000, `${agents.tracked} agents are tracked`);
+  assert.equal(agents.count("one", 2), 1);
 });
 
 test("the rate limiter forgets callers that stay idle", async () => {

@@ -163,11 +163,12 @@ export class LockModel {
     const isAhead = (other: ModelTicket): boolean =>
       other.rank < ticket.rank &&
       other.owner !== ticket.owner &&
-      ticket.paths.some((item) => !this.#isCovered(ticket.owner, item) && other.paths.some((two) => clash(item, two)));
+      ticket.paths.some((item) => !this.isCovered(ticket.owner, item) && other.paths.some((two) => clash(item, two)));
     return this.queue.filter(isAhead).length + 1;
   }
 
-  #isCovered(owner: string, item: ModelPath): boolean {
+  /** True if an owner holds this, by a lock on the path or on a tree above it. */
+  isCovered(owner: string, item: ModelPath): boolean {
     return this.grants.some((grant) => grant.owner === owner && grant.paths.some((own) => coversPath(own, item)));
   }
 
@@ -176,7 +177,7 @@ export class LockModel {
     const holders = this.grants
       .filter((grant) => grant.paths.some((other) => clash(item, other)))
       .map((grant) => (grant === transfer?.grant ? transfer.to : grant.owner));
-    const isCovered = this.#isCovered(request.owner, item);
+    const isCovered = this.isCovered(request.owner, item);
     const earlier = queue.filter(
       (ticket) => ticket.rank < request.rank && ticket.paths.some((other) => clash(item, other)),
     );

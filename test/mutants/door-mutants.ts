@@ -2,6 +2,46 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
+    name: "an own key resumes an agent without its secret",
+    file: "server/src/features/agents/register-agent.ts",
+    find: "if (isProven && command.agent !== known.id)",
+    put: 'if (isProven && command.agent === "")',
+    by: "test/access/agents.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "an own key is published",
+    file: "server/src/app/watch/entry-events.ts",
+    find: "const { secret_hash: _hash, own_key: _ownKey, ...rest } = data;",
+    put: "const { secret_hash: _hash, ...rest } = data;",
+    by: "test/access/agents.test.ts",
+    caughtIn: "npm run prove",
+  },
+  {
+    name: "an agent has children of another principal",
+    file: "server/src/features/agents/register-agent.ts",
+    find: "if (parent !== undefined && findAgent(state, parent)?.principal !== command.principal) {",
+    put: "if (parent !== undefined && findAgent(state, parent) === undefined) {",
+    by: "test/access/owners.test.ts",
+    caughtIn: "npm run prove",
+  },
+  {
+    name: "a used key hands out the token with the first rights",
+    file: "server/src/features/tokens/create-token.ts",
+    find: "return isSameRequest(known, input) ? renew(known, secretHash) : keyConflict(known);",
+    put: "return renew(known, secretHash);",
+    by: "test/access/tokens.test.ts",
+    caughtIn: "npm run prove",
+  },
+  {
+    name: "a connection without a token registers agents without a limit",
+    file: "server/src/access/rate-limiter.ts",
+    find: "if (principal === anonymousRights.principal) this.#connectionAgents.add(key, agent);",
+    put: "if (principal === agent) this.#connectionAgents.add(key, agent);",
+    by: "test/access/limits.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "an erasure leaves the payload in the event stream",
     file: "server/src/engine/erasure-executor.ts",
     find: "for (const copies of this.#copies) await copies.remove(erased);",

@@ -2,6 +2,46 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const lockMutants: readonly PlantedMutant[] = [
   {
+    name: "a lock is granted in a full space",
+    file: "server/src/features/locks/rules/acquire-lock.ts",
+    find: "return spaceFull(context) ?? grant(context, owner, paths, terms);",
+    put: "return grant(context, owner, paths, terms);",
+    by: "test/locks/quota.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "the quota does not count what a lock carries",
+    file: "server/src/features/locks/tables/lock-bytes.ts",
+    find: "bytesOfTexts(row.owner) + bytesOfTerms(row);",
+    put: "bytesOfTexts(row.owner);",
+    by: "test/locks/quota.test.ts",
+    caughtIn: "npm run prove",
+  },
+  {
+    name: "the paths of a principal are counted without its tickets",
+    file: "server/src/features/locks/tables/count-owner.ts",
+    find: "countPrincipal(state, before.principal, (by.paths ?? 0) + (by.waits ?? 0));",
+    put: "countPrincipal(state, before.principal, by.paths ?? 0);",
+    by: "test/locks/quota.test.ts",
+    caughtIn: "npm run prove",
+  },
+  {
+    name: "a lock is transferred to another principal without its consent",
+    file: "server/src/features/locks/rules/transfer-lock.ts",
+    find: "if (isForeign && !waitsForAll(state, to, row.paths))",
+    put: 'if (isForeign && to === "")',
+    by: "test/access/owners.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a release request names the author that it sends",
+    file: "server/src/features/locks/rules/request-release.ts",
+    find: "const by = command.agent ?? command.principal;",
+    put: "const by = input.owner_id ?? command.agent ?? command.principal;",
+    by: "test/access/owners.test.ts",
+    caughtIn: "npm run prove",
+  },
+  {
     name: "a view reads the whole queue of a path",
     file: "server/src/features/locks/views/lock-views.ts",
     find: 'scan("queue", { prefix, limit, descending: true })',

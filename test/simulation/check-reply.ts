@@ -9,6 +9,7 @@ import type { Attempt } from "./attempt.ts";
 import { poison } from "./faulty-journal.ts";
 import type { RecordedEntry } from "./history.ts";
 import type { World } from "./world.ts";
+import { shownData } from "./shown-data.ts";
 
 export function checkReply(world: World, attempt: Attempt, reply: CallReply): void {
   const { outcome } = reply;
@@ -145,7 +146,11 @@ const newer: ReadonlySet<string> = new Set(["granted", "place", "expires_at"]);
 const none: ReadonlySet<string> = new Set();
 
 function publishedEvents(entry: RecordedEntry["entry"]): Json {
-  return entry.events.map((event) => ({ name: publishedName(event), subject: event.subject, data: event.data }));
+  return entry.events.map((event) => ({
+    name: publishedName(event),
+    subject: event.subject,
+    data: shownData(event.data),
+  }));
 }
 
 function sameText(left: Json | undefined, right: Json): boolean {

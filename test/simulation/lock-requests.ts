@@ -32,6 +32,7 @@ const usual = {
   accept: 10,
   cancel: 4,
   force: 2,
+  ask: 6,
   write: 12,
   rules: 8,
 } as const;
@@ -48,6 +49,8 @@ export class LockRequests {
   /** Remaining attempts to configure the kind of the short paths. There are several, because an entry may be lost. */
   #settingsLeft: number;
   #shortShare = 0;
+  /** Maximum paths of a principal in this seed, once an operator has set it. */
+  readonly #pathsMax: number | undefined;
   /** Prefixes under which a write needs a fence while another owner has a lock, once an operator has set them. */
   readonly #enforced: readonly string[];
 
@@ -60,12 +63,14 @@ export class LockRequests {
     this.#paths = tree.slice(0, random.between(2, tree.length));
     this.#settingsLeft = random.pick([0, 3]);
     this.#enforced = random.pick([[], ["document"]]);
+    this.#pathsMax = random.pick([undefined, undefined, undefined, 5]);
     if (this.#settingsLeft > 0) this.#shortShare = random.pick([0.1, 0.5]);
   }
 
   make(): SimulatedRequest {
     const random = this.#random;
-    if (this.#settingsLeft > 0 && random.chance(0.3)) return this.#configure();
+    const setting = this.#setting();
+    if (setting !== undefined) return setting;
     const doing = random.weighed(this.#weights);
     switch (doing) {
       case "register":
@@ -84,6 +89,8 @@ export class LockRequests {
         return this.#aboutTicket(doing === "accept" ? "accept-lock" : "cancel-ticket");
       case "force":
         return lockRequest("force-release", { fence: this.#grant().fence, reason: "simulated" });
+      case "ask":
+        return this.#askForRelease();
       case "write":
         return this.#write();
       case "rules":
@@ -91,6 +98,14 @@ export class LockRequests {
       default:
         return this.#change(doing);
     }
+  }
+
+  /** Sometimes a request of an operator. */
+  #setting(): SimulatedRequest | undefined {
+    const random = this.#random;
+    if (this.#settingsLeft > 0 && random.chance(0.3)) return this.#configure();
+    if (this.#pathsMax === undefined || !random.chance(0.02)) return undefined;
+    return lockRequest("configure", { settings: { paths_per_principal_max: this.#pathsMax } });
   }
 
   #configure(): SimulatedRequest {
@@ -160,6 +175,12 @@ export class LockRequests {
     return this.#by(owner, operation, { ticket });
   }
 
+  #askForRelease(): SimulatedRequest {
+    const random = this.#random;
+    const asked = { path: this.#grant().path, reason: random.pick(["soon", "now"]) };
+    return this.#by(this.#anyOwner(), "request-release", asked);
+  }
+
   #write(): SimulatedRequest {
     const random = this.#random;
     const { fence, path } = this.#grant();
@@ -181,7 +202,7 @@ export class LockRequests {
       renew: random.chance(0.5) ? { ttl_seconds: random.between(1, 20) } : {},
       upgrade: { wait: random.chance(0.7) },
       downgrade: { mode: random.pick(["read", "upgradeable"]) },
-      transfer: { to: random.pick(names) },
+      transfer: { to: random.chance(0.5) ? random.pick(names) : this.#anyOwner() },
     };
     return this.#by(by, `${doing}-lock`, { fence, ...ways[doing] });
   }

@@ -11,6 +11,7 @@ import type { ModelGrant, ModelPath, ModelTicket } from "../locks/lock-model.ts"
 export interface SeenAgent {
   readonly id: string;
   readonly parent: string | undefined;
+  readonly principal: string;
   readonly limitMs: number;
   seenAt: number;
 }
@@ -42,6 +43,8 @@ export class LockView {
   readonly ended = new Set<string>();
   readonly grants = new Map<string, SeenGrant>();
   readonly tickets = new Map<string, SeenTicket>();
+  /** The last release request of each author to each grant. */
+  readonly releaseRequests = new Map<string, string>();
   epoch = 1;
   lastFence = "0.0";
   /** Prefixes under which a write without a fence is refused while another owner has a lock. */
@@ -84,7 +87,8 @@ export class LockView {
     const id = subject.slice("agent/".length);
     if (type === "agent.registered") {
       const parent = data["parent"] as string | undefined;
-      this.agents.set(id, { id, parent, limitMs: data["limit_ms"] as number, seenAt: time });
+      const { principal } = entry;
+      this.agents.set(id, { id, parent, principal, limitMs: data["limit_ms"] as number, seenAt: time });
     } else if (type === "agent.ended") {
       this.agents.delete(id);
       this.ended.add(id);
@@ -123,6 +127,8 @@ export class LockView {
       this.grants.set(grant.fence, renewed({ ...grant, ttlMs }, time));
     } else if (type === "lock.accepted" && grant !== undefined) {
       this.grants.set(grant.fence, { ...grant, acceptBy: Infinity });
+    } else if (type === "lock.release_requested") {
+      this.releaseRequests.set(requestKey(data), requestText(data));
     } else this.#applyWaiting(type, data, entry);
   }
 
@@ -231,4 +237,13 @@ function renewed(grant: SeenGrant, time: number): SeenGrant {
   const last = grant.acquiredAt + grant.maxHoldMs;
   if (time >= last) return { ...grant, acceptBy: Infinity };
   return { ...grant, heartbeatAt: time, expiresAt: Math.min(time + grant.ttlMs, last), acceptBy: Infinity };
+}
+
+/** The grant and the author of a release request. */
+export function requestKey({ fence, by }: JsonObject): string {
+  return JSON.stringify([fence, by]);
+}
+
+export function requestText({ by_owner: owner, reason }: JsonObject): string {
+  return JSON.stringify([owner, reason]);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { coversSet } from "../locks/lock-model.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
 import { LockAnswers } from "./lock-answers.ts";
-import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf } from "./lock-view.ts";
+import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf, requestKey, requestText } from "./lock-view.ts";
 import type { SeenGrant } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";
 
@@ -125,7 +125,7 @@ class EventCheck {
   check(): void {
     const { type, data } = this.#event;
     if (type.startsWith("entity.") && type !== "entity.conflict") this.#checkWrite();
-    if (type === "agent.ended") this.#checkAgentEnd();
+    if (type.startsWith("agent.")) this.#checkAgent(type, data);
     if (!isAboutLocks(type)) this.#witness.faults.count(`event: ${type}`);
     if (!isAboutLocks(type) || data["of"] !== undefined) return;
     this.#count();
@@ -134,11 +134,19 @@ class EventCheck {
     else if (changes.has(type)) this.#checkChange(data);
     else if (freeings.has(type)) this.#checkFreeing(data);
     else if (type === "lock.cancelled") this.#checkCancel(data);
-    else if (type === "lock.refreshed") {
-      const grant = this.#view.grants.get(data["fence"] as string);
-      const isLive = grant !== undefined && (this.#entry.grace || dueOf(grant) > this.#entry.time);
-      this.#demand(isLive, "a late renewal revives nothing");
-    }
+    else if (type === "lock.release_requested") this.#checkReleaseRequest(data);
+    else if (type === "lock.refreshed") this.#checkRefresh(data);
+  }
+
+  #checkAgent(type: string, data: JsonObject): void {
+    if (type === "agent.ended") this.#checkAgentEnd();
+    else if (type === "agent.registered") this.#checkParent(data);
+  }
+
+  #checkRefresh(data: JsonObject): void {
+    const grant = this.#view.grants.get(data["fence"] as string);
+    const isLive = grant !== undefined && (this.#entry.grace || dueOf(grant) > this.#entry.time);
+    this.#demand(isLive, "a late renewal revives nothing");
   }
 
   #demand(isKept: boolean, promise: string): void {
@@ -228,9 +236,35 @@ class EventCheck {
     const isRaised = ({ path, mode }: ModelPath): boolean =>
       before.paths.some((item) => item.path === path && item.mode !== mode);
     const paths = type === "lock.upgraded" ? pathsOf(data).filter(isRaised) : pathsOf(data);
-    if (type === "lock.transferred") this.#view.grants.delete(before.fence);
+    if (type === "lock.transferred") {
+      this.#checkConsent(owner, paths);
+      this.#view.grants.delete(before.fence);
+    }
     this.#checkWay({ owner, rank: ticket?.rank ?? this.#entry.position, paths }, type === "lock.transferred");
     this.#view.grants.set(before.fence, before);
+  }
+
+  /** An agent of another principal gets a lock only while it waits for all of it. */
+  #checkConsent(to: string, paths: readonly ModelPath[]): void {
+    const agent = this.#view.agents.get(to);
+    if (agent === undefined || agent.principal === this.#entry.principal) return;
+    const model = this.#view.model();
+    model.grants = model.queue.filter(({ owner }) => owner === to);
+    const isAsked = paths.every((item) => model.isCovered(to, item));
+    this.#demand(isAsked, "a lock goes to another principal only with its consent");
+  }
+
+  #checkParent({ parent }: JsonObject): void {
+    if (parent === undefined) return;
+    const isOwn = this.#view.agents.get(parent as string)?.principal === this.#entry.principal;
+    this.#demand(isOwn, "a child has the principal of its parent");
+  }
+
+  #checkReleaseRequest(data: JsonObject): void {
+    const { agent, principal } = this.#entry;
+    this.#demand(data["by"] === (agent ?? principal), "a release request has its true author");
+    const isNew = this.#view.releaseRequests.get(requestKey(data)) !== requestText(data);
+    this.#demand(isNew, "an equal release request writes no entry");
   }
 
   #checkAccepted({ acceptBy }: SeenGrant): void {

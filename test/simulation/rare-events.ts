@@ -28,6 +28,7 @@ const commands = [
   "accept-lock",
   "cancel-ticket",
   "force-release",
+  "request-release",
   "configure-locks",
   "raise-rules",
 ];
@@ -58,6 +59,8 @@ const answers = [
   "not_recoverable",
   "ticket_unknown",
   "upgrade_refused",
+  "lock_limit",
+  "transfer_refused",
   "agent_unknown",
 ];
 
@@ -86,6 +89,8 @@ const events = [
   "lock.expired agent_ended",
   "lock.recovered",
   "lock.forced simulated",
+  "lock.release_requested",
+  "space.configured",
   "lock.accepted",
   "lock.cancelled cancelled",
   "lock.cancelled expired",

@@ -35,7 +35,7 @@ export const ticketKind = defineKind({
 
 const contractNames = [
   ...["create-entity", "replace-entity", "patch-entity", "delete-entity"],
-  ...["raise-rules", "register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)],
+  ...["configure", "raise-rules", "register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)],
 ] as readonly (keyof typeof allOperations)[];
 
 /** A command of the simulation, without the hooks of secrets and heartbeats. */

@@ -20,7 +20,7 @@ test("the engine loses nothing acknowledged and does nothing twice under every f
 });
 
 test("a seed replays the same trace, word for word [X10]", async () => {
-  for (const seed of [6, 7, 12]) {
+  for (const seed of [1, 2, 6]) {
     const first = await simulate({ seed, steps, isTraced: true });
     const second = await simulate({ seed, steps, isTraced: true });
     assert.ok(first.trace.length > steps / 2);

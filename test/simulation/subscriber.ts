@@ -2,6 +2,7 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { SimulatedNode } from "./node.ts";
 import type { World } from "./world.ts";
+import { shownData } from "./shown-data.ts";
 
 /**
  * Follows the events through one node after the other and compares them with the history. Each event must arrive once,
@@ -134,7 +135,7 @@ export class Subscriber {
     const isNext =
       event.position === position &&
       event.subject === expected?.subject &&
-      JSON.stringify(event.data) === JSON.stringify(expected.data);
+      JSON.stringify(event.data) === JSON.stringify(shownData(expected.data));
     this.#world.demand(
       isNext,
       "a subscriber sees every event once and in order",

@@ -4,7 +4,10 @@ import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
 export interface Registration {
-  /** A key that the caller chooses. Registering again with it resumes the same agent, with its locks and tickets. */
+  /**
+   * A key that the caller chooses. Registering again with it resumes the same agent, with its locks and tickets. Where
+   * the server requires secrets, only the agent itself can: `client.as(registered).agents.register({ ownKey })`.
+   */
   readonly ownKey?: string;
   readonly name?: string;
   readonly purpose?: string;

@@ -76,17 +76,29 @@ function passes(inner: Calls, guard: Guard, call: Call): boolean {
   return false;
 }
 
-/** The agents of a principal are counted before one more is registered. */
+/** The agents of a principal and of a connection are counted before one more is registered. */
 function countAgent(inner: Calls, guard: Guard, call: Call): void {
-  guard.limiter.register(guard.callers.own).then(
+  const { limiter, callers } = guard;
+  limiter.register(callers.own).then(
     (refusal) => {
-      if (refusal === undefined) inner.submit([call]);
+      if (refusal === undefined) inner.submit([noting(guard, call)]);
       else answerCall(call, refused(guard, refusal));
     },
     (error: unknown) => {
       failCall(call, error);
     },
   );
+}
+
+/** The call, whose reply counts the registered agent for its connection. */
+function noting({ limiter, callers }: Guard, call: Call): Call {
+  const { redact } = call;
+  call.redact = (reply) => {
+    const { agent_id: agent } = reply.outcome.data as { readonly agent_id?: unknown };
+    if (reply.outcome.kind === "done" && typeof agent === "string") limiter.registered(callers.own, agent);
+    return redact === undefined ? reply : redact(reply);
+  };
+  return call;
 }
 
 /** The agent is not authenticated yet, so its name must not appear in the audit trail. */

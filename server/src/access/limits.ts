@@ -11,6 +11,10 @@ export interface AccessLimits {
   readonly watchesMax: number;
   /** Maximum registered agents of one principal. */
   readonly agentsMax: number;
+  /** Maximum watches of one connection without a token. All these connections have one principal. */
+  readonly connectionWatchesMax: number;
+  /** Maximum registered agents of one connection without a token. */
+  readonly connectionAgentsMax: number;
   /** Maximum connections of one address. */
   readonly connectionsPerAddressMax: number;
   /** Maximum connections of all addresses. */
@@ -22,6 +26,8 @@ export const defaultAccessLimits: AccessLimits = {
   principalCallsPerSecond: 100_000,
   watchesMax: 10_000,
   agentsMax: 10_000,
+  connectionWatchesMax: 4_096,
+  connectionAgentsMax: 2_048,
   connectionsPerAddressMax: 2_048,
   connectionsMax: 4_096,
 };

@@ -1,8 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import { AgentCounter } from "./agent-counter.ts";
+import { ConnectionAgents } from "./connection-agents.ts";
 import type { Rejection } from "./gate.ts";
 import type { AccessLimits } from "./limits.ts";
 import type { Lookups } from "./lookups.ts";
+import { OpenCounts } from "./open-counts.ts";
 import { anonymousRights, operatorRights } from "./caller-rights.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
@@ -45,19 +47,22 @@ export class ConnectionCallers {
 
 /**
  * Enforces the limits of callers. On this host every caller without a token is `anonymous`, so each agent and each
- * connection counts for itself. An operator must always get through, and is not counted.
+ * connection counts for itself, also with its watches and its registrations. An operator must always get through, and is
+ * not counted.
  */
 export class RateLimiter {
   readonly #limits: AccessLimits;
   readonly #callers: TokenBuckets;
   readonly #principals: TokenBuckets;
-  readonly #watches = new Map<string, number>();
-
+  readonly #watches = new OpenCounts();
+  readonly #connectionWatches = new OpenCounts();
   readonly #agents: AgentCounter;
+  readonly #connectionAgents: ConnectionAgents;
 
   constructor(clock: Clock, lookups: Lookups, limits: AccessLimits) {
     this.#limits = limits;
     this.#agents = new AgentCounter(clock, lookups);
+    this.#connectionAgents = new ConnectionAgents(lookups);
     this.#callers = new TokenBuckets(clock, limits.callsPerSecond);
     this.#principals = new TokenBuckets(clock, limits.principalCallsPerSecond);
   }
@@ -74,32 +79,50 @@ export class RateLimiter {
   }
 
   /** Counts a watch and returns the function to end it, or the refusal. */
-  watch({ principal }: Pick<RateLimitedCaller, "principal">): (() => void) | Rejection {
+  watch({ principal, key }: RateLimitedCaller): (() => void) | Rejection {
     if (principal === operatorRights.principal) return () => undefined;
-    const { watchesMax } = this.#limits;
-    const counts = this.#watches;
-    const count = counts.get(principal) ?? 0;
-    if (count >= watchesMax) return limited("watchesMax", watchesMax, watchRetryMs);
-    counts.set(principal, count + 1);
-    let isOpen = true;
+    const { watchesMax, connectionWatchesMax } = this.#limits;
+    const own = principal === anonymousRights.principal ? this.#connectionWatches.count(key) : undefined;
+    if (own !== undefined && own >= connectionWatchesMax)
+      return limited("connectionWatchesMax", connectionWatchesMax, watchRetryMs);
+    if (this.#watches.count(principal) >= boundFor(watchesMax, own))
+      return limited("watchesMax", watchesMax, watchRetryMs);
+    const ends = [this.#watches.open(principal), ...(own === undefined ? [] : [this.#connectionWatches.open(key)])];
     return () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const remaining = (counts.get(principal) ?? 1) - 1;
-      if (remaining === 0) counts.delete(principal);
-      else counts.set(principal, remaining);
+      for (const end of ends) end();
     };
   }
 
   /** Refuses a registration over the limit of agents. */
-  async register({ principal }: Pick<RateLimitedCaller, "principal">): Promise<Rejection | undefined> {
+  async register({ principal, key }: RateLimitedCaller): Promise<Rejection | undefined> {
     if (principal === operatorRights.principal) return undefined;
-    const { agentsMax } = this.#limits;
+    const { agentsMax, connectionAgentsMax } = this.#limits;
+    const isAnonymous = principal === anonymousRights.principal;
+    if (isAnonymous && this.#connectionAgents.count(key, connectionAgentsMax) >= connectionAgentsMax)
+      return limited("connectionAgentsMax", connectionAgentsMax, agentsRetryMs);
     const count = await this.#agents.count(principal, agentsMax);
-    if (count >= agentsMax) return limited("agentsMax", agentsMax, agentsRetryMs);
+    // Only at the bound the agents of the connection are counted exactly.
+    const own = isAnonymous && count >= agentsMax ? this.#connectionAgents.count(key, 0) : undefined;
+    if (count >= boundFor(agentsMax, own)) return limited("agentsMax", agentsMax, agentsRetryMs);
     this.#agents.admit(principal);
     return undefined;
   }
+
+  /** Counts a registered agent for its connection. */
+  registered({ principal, key }: RateLimitedCaller, agent: string): void {
+    if (principal === anonymousRights.principal) this.#connectionAgents.add(key, agent);
+  }
+}
+
+/** Number of agents or watches below which a connection without a token may use the reserve. */
+const reserveBelow = 16;
+
+/**
+ * The bound of a principal for a caller. A tenth more is the reserve of connections without a token that have few: a few
+ * connections at their own limit do not shut out the others. `own` is undefined for a principal with a token.
+ */
+function boundFor(bound: number, own: number | undefined): number {
+  return own !== undefined && own < reserveBelow ? bound + Math.ceil(bound / 10) : bound;
 }
 
 function limited(limit: keyof AccessLimits, bound: number, retryAfterMs: number): Rejection {

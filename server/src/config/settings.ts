@@ -107,6 +107,18 @@ export const settings = {
     summary: "maximum concurrent watches of one principal, including event streams and long polls",
   },
   agents_max: { kind: "number", default: 10_000, min: 1, summary: "maximum registered agents of one principal" },
+  connection_watches_max: {
+    kind: "number",
+    default: 4_096,
+    min: 1,
+    summary: "maximum concurrent watches of one connection without a token",
+  },
+  connection_agents_max: {
+    kind: "number",
+    default: 2_048,
+    min: 1,
+    summary: "maximum registered agents of one connection without a token",
+  },
   connections_per_address_max: {
     kind: "number",
     default: 2_048,

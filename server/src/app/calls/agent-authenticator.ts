@@ -18,8 +18,6 @@ export interface AuthenticationRules {
 export class AgentAuthenticator {
   readonly activity: ActivityCollector;
   readonly #engine: Engine;
-  /** Verified secrets by agent. Hashing a secret for every call would cost more than the decision. */
-  readonly #verified = new Map<string, { readonly secret: string; readonly hash: string }>();
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine;
@@ -34,25 +32,15 @@ export class AgentAuthenticator {
     const state = this.#engine.durable;
     if (state === undefined) return refusal("journal_unavailable", stateLoading);
     const row = findAgent(state, id);
-    if (row === undefined) {
-      this.#verified.delete(id);
-      return refusal("agent_unknown", { agent_id: id });
-    }
+    if (row === undefined) return refusal("agent_unknown", { agent_id: id });
     if (row.principal !== rules.principal) {
       return refusal("agent_unknown", { agent_id: id, reason: "another principal registered it" });
     }
     if (secret === undefined) {
       return rules.requiresSecret ? refusal("agent_secret_required", { agent_id: id }) : row;
     }
-    if (row.secretHash !== undefined && this.#isSecretOf(row, row.secretHash, secret)) return row;
+    // Hashed for every call, which takes about a microsecond: a cache would keep secrets in memory.
+    if (row.secretHash !== undefined && isSameDigest(digestOf(secret), row.secretHash)) return row;
     return refusal("agent_unknown", { agent_id: id, reason: "the secret does not belong to this agent" });
-  }
-
-  #isSecretOf(row: AgentRow, hash: string, secret: string): boolean {
-    const verified = this.#verified.get(row.id);
-    if (verified?.secret === secret && verified.hash === hash) return true;
-    if (!isSameDigest(digestOf(secret), hash)) return false;
-    this.#verified.set(row.id, { secret, hash });
-    return true;
   }
 }

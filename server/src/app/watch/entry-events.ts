@@ -11,10 +11,13 @@ export function cursorAt(state: StateReader, position: number): string {
   return `${String(epochAt(state, position))}.${String(position)}`;
 }
 
-/** Members that a fold needs and no caller may see: the hash of a secret. */
+/**
+ * Members that a fold needs and no caller may see: the hash of a secret, and the own key, which resumes an agent or
+ * gives a token a new secret. The data of an entity is one level deeper.
+ */
 export function publishedData(data: JsonObject): JsonObject {
-  if (data["secret_hash"] === undefined) return data;
-  const { secret_hash: _hash, ...rest } = data;
+  if (data["secret_hash"] === undefined && data["own_key"] === undefined) return data;
+  const { secret_hash: _hash, own_key: _ownKey, ...rest } = data;
   return rest;
 }
 

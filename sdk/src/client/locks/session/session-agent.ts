@@ -3,6 +3,7 @@ import type { Agent, Registered } from "../../../contract/agents.ts";
 import type { WhoAmI } from "../../../contract/lock-views.ts";
 import { defined } from "../../../base/defined.ts";
 import type { CallSender } from "../../call-sender.ts";
+import { HoldfastError } from "../../holdfast-error.ts";
 
 /** The registration of a client that has no agent when it first acquires a lock. */
 export interface AgentIntroduction {
@@ -32,8 +33,15 @@ export async function sessionAgentOf(
     return { agent: agent.agent_id, limitMs: limitOf(agent), isOwn: caller.identity.isOwn === true };
   }
   const { name = hostAgentName(), purpose, parent } = introduction;
-  const input = defined({ own_key: ownKey, name, purpose, parent });
-  const registered = (await caller.run("register-agent", input)) as Registered;
+  const input = defined({ name, purpose, parent });
+  const register = async (own_key: string): Promise<Registered> =>
+    (await caller.run("register-agent", { ...input, own_key })) as Registered;
+  const registered = await register(ownKey).catch((error: unknown) => {
+    // The reply to an earlier attempt was lost, and with it the secret. That agent holds nothing and ends by inactivity.
+    const isSecretLost = error instanceof HoldfastError && error.code === "agent_secret_required";
+    if (!isSecretLost) throw error;
+    return register(caller.clock.unique());
+  });
   const { agent_id: agent, secret } = registered;
   caller.identity = { agent, agentSecret: secret, isOwn: true };
   return { agent, limitMs: limitOf(registered), isOwn: true };

@@ -66,6 +66,8 @@ function accessOf(config: Config): Partial<ServeOptions> {
       principalCallsPerSecond: config.principal_calls_per_second,
       watchesMax: config.watches_max,
       agentsMax: config.agents_max,
+      connectionWatchesMax: config.connection_watches_max,
+      connectionAgentsMax: config.connection_agents_max,
       connectionsPerAddressMax: config.connections_per_address_max,
       connectionsMax: config.connections_max,
     },

@@ -32,7 +32,9 @@ export const requestRelease: Decide<(typeof lockOperations)["request-release"]> 
     ...(caller.owner === by ? {} : { owner: caller.owner }),
     reason: input.reason,
   };
+  // A set may block with several paths. Its grant gets one request, at the first of them.
   const events: Event[] = holders
+    .filter(({ fence }, index) => holders.findIndex((hold) => hold.fence === fence) === index)
     .filter(({ fence }) => !isOpen(state, fence, request))
     .map(({ path, fence, owner }) => ({
       type: "lock.release_requested",
