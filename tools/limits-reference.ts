@@ -5,6 +5,7 @@
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import { defaultAccessLimits } from "../server/src/access/limits.ts";
 import { noteLimits } from "../server/src/access/refusal-notes.ts";
+import { pageBytesMax } from "../server/src/app/reads/subject-history.ts";
 import { featuresOf } from "../server/src/assembly/open.ts";
 import { httpLimits } from "../server/src/doors/http/limits.ts";
 import { natsLimits } from "../server/src/doors/nats/nats-limits.ts";
@@ -326,6 +327,14 @@ const nats: Readonly<Record<NatsBound, Row>> = {
   eventBytesMax: { bounds: "bytes of an event stream that Holdfast creates", beyond: "the oldest events are removed" },
 };
 
+const reads: Readonly<Record<"pageBytesMax", Row>> = {
+  pageBytesMax: {
+    bounds: "characters of a page of entities or of a history",
+    beyond: "the next page has the rest",
+    test: "a page of entities or of a history ends at four megabytes, and the next page has what follows [X15]",
+  },
+};
+
 interface LimitGroup {
   readonly title: string;
   readonly values: Readonly<Record<string, unknown>>;
@@ -339,6 +348,7 @@ const groups: readonly LimitGroup[] = [
   { title: "HTTP", values: httpLimits, rows: http },
   { title: "Sockets", values: { ...defaultSocketLimits }, rows: { ...socket } },
   { title: "Inputs", values: { ...inputLimits }, rows: { ...input } },
+  { title: "Reads", values: { pageBytesMax }, rows: reads },
   { title: "Locks", values: lockLimits, rows: locks },
   { title: "Agents", values: agentLimits, rows: agents },
   { title: "Tokens", values: tokenLimits, rows: tokens },
@@ -380,7 +390,7 @@ export function limitsPage(made: string): string {
   ].join("\n\n");
 }
 
-const tables = featuresOf([]).flatMap((feature) => feature.tables ?? []);
+const tables = featuresOf([]).flatMap((feature) => feature.tables);
 
 function lineOf(value: unknown, { bounds, beyond, setting, test }: LimitRow): string {
   return `| ${[bounds, shown(value), setting === undefined ? "" : `\`${setting}\``, beyond, test ?? ""].join(" | ")} |`;

@@ -285,6 +285,7 @@ test("a failed authentication is recorded with its door and code, at a limited r
     if (name === "evt.access.rejected") seen.push({ data, by });
   }
   assert.equal(items.length, 12, "ten at one door and one at another in the first minute, and one after it");
+  assert.deepEqual([items[0]?.reason, items[1]?.reason], ["http: token_invalid", "socket: token_required"]);
   assert.equal(seen.length, 12);
   for (const { by } of seen) assert.deepEqual(by, { principal: "unknown" });
   assert.deepEqual(seen[0]?.data, { door: "http", code: "token_invalid" });

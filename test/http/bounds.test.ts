@@ -77,6 +77,8 @@ test("a request or a socket upgrade with two Host or two Authorization headers i
       assert.equal(await status(path, lines), "403", `${path} ${lines.join(" ")}`);
     }
   }
+  assert.equal(await status("http://evil.example/health", [`Host: ${host}`]), "403");
+  assert.equal(await status(`http://${host}/health`, [`Host: ${host}`]), "200");
   const tokens = ["Authorization: Bearer one", "Authorization: Bearer two"];
   for (const path of ["/v1/agents", "/v1/socket"]) {
     assert.equal(await status(path, [`Host: ${host}`, ...tokens]), "400", path);

@@ -106,6 +106,14 @@ export const doorMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a page of entities has any size",
+    file: "server/src/app/reads/entity-reads.ts",
+    find: "(bytes += size.bytes) > pageBytesMax",
+    put: "(bytes += size.bytes) < 0",
+    by: "test/api/page-bytes.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "the server uses the first of two Host headers",
     file: "server/src/access/foreign-request.ts",
     find: "return header?.length === 1 ? header[0] : undefined;",

@@ -30,7 +30,7 @@ test("every limit of the page names a problem, a setting and a test that exist [
 });
 
 test("every table of the machine declares what bounds its rows [X15]", () => {
-  const tables = featuresOf([]).flatMap((feature) => feature.tables ?? []);
+  const tables = featuresOf([]).flatMap((feature) => feature.tables);
   assert.ok(tables.length >= 16);
   assertNone(tables.filter(({ boundedBy }) => boundedBy === undefined).map(({ name }) => `${name} has no boundedBy`));
 });

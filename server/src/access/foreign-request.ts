@@ -8,6 +8,8 @@ import type { Rejection } from "./gate.ts";
 /** The members of a request that identify its origin. */
 interface RequestOrigin {
   readonly method: string;
+  /** The target as sent. An absolute one names a host too. */
+  readonly url?: string | undefined;
   /**
    * Every value of every header, by its name in lower case: `headersDistinct` of Node. Its `headers` has only the first
    * Host of two, and a proxy may have used the other one.
@@ -42,10 +44,15 @@ export function allowedHostsOf(port: number, names: readonly string[] = []): All
 }
 
 /** The reason to refuse a request; undefined if there is none. */
-export function foreignRequest({ method, headers }: RequestOrigin, allowed: AllowedHosts): Rejection | undefined {
+export function foreignRequest(request: RequestOrigin, allowed: AllowedHosts): Rejection | undefined {
+  const { url = "", headers } = request;
   const host = singleValue(headers["host"]);
   if (host === undefined || !allowed.has(host.toLowerCase())) {
     return foreign(`${quoted(headers["host"])} in the Host header is not a name of this server`);
+  }
+  const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/iu.exec(url)?.[1];
+  if (target !== undefined && !allowed.has(target.toLowerCase())) {
+    return foreign(`${quoted([target])} in the request target is not a name of this server`);
   }
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(singleValue(origin), allowed)) {
@@ -55,7 +62,7 @@ export function foreignRequest({ method, headers }: RequestOrigin, allowed: Allo
   // another program.
   const { "sec-fetch-site": site } = headers;
   if (site !== undefined && !ownSites.has(singleValue(site) ?? "")) return foreign("Sec-Fetch-Site names another site");
-  return unsupportedBody({ method, headers });
+  return unsupportedBody(request);
 }
 
 /** The reason to refuse the body of a request. A Unix socket has no host name and no origin, so this is all there is. */

@@ -49,7 +49,11 @@ function inputSubjects({ input, events }: Entry): readonly string[] {
   return typeof path === "string" ? [lockSubject(path)] : [];
 }
 
-function reasonOf({ input, outcome }: Entry): string | null {
+function reasonOf({ operation, input, outcome }: Entry): string | null {
+  if (operation === "note-rejection") {
+    const { door, code } = input as { readonly door: string; readonly code: string };
+    return `${door}: ${code}`;
+  }
   const inputReason = isObject(input) ? input["reason"] : undefined;
   if (typeof inputReason === "string") return inputReason;
   const { reason } = outcome.data;

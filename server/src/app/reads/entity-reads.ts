@@ -17,7 +17,7 @@ import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
 import { entityVersions } from "./entity-versions.ts";
-import { subjectHistory, selectedEvents } from "./subject-history.ts";
+import { pageBytesMax, subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
 
 type EntityOperations = typeof entityOperations;
@@ -83,8 +83,16 @@ async function listEntities(engine: Engine, input: InputOf<EntityOperations["lis
   const rows = await engine.scan((state) =>
     state.rows(entityTable).scan("subject", { prefix, after, limit: limit + 1 }),
   );
-  const items = rows.slice(0, limit) as readonly LiveEntityRow[];
-  return done({ items: items.map(representationOf), next: rows.length > limit ? (items.at(-1)?.id ?? null) : null });
+  const items = withinPage(rows.slice(0, limit) as readonly LiveEntityRow[]);
+  const hasMore = rows.length > items.length;
+  return done({ items: items.map(representationOf), next: hasMore ? (items.at(-1)?.id ?? null) : null });
+}
+
+/** The first rows that fit a page, at least one. A thousand of the largest entities would have a gigabyte. */
+function withinPage(rows: readonly LiveEntityRow[]): readonly LiveEntityRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ size }) => (bytes += size.bytes) > pageBytesMax);
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
 async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {

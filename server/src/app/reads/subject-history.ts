@@ -17,19 +17,27 @@ interface HistoryPage {
 
 /** Number of scanned entries after which a page ends. The index may be full of events of other types. */
 const scannedMax = 1_000;
-/** Minimum entries per read after the first. */
-const chunkMin = 100;
+/** Entries per read. */
+const chunkSize = 100;
+/** Approximate maximum characters of a page of values. A page with one larger item has that item alone. */
+export const pageBytesMax = 4 * 1024 * 1024;
 
 /** The history of one subject, newest first. A page may be short or even empty although a next one exists. */
 export async function subjectHistory(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
   const { subject, limit } = query;
   const found: Entry[] = [];
   let before = query.before;
-  let count = limit + 1;
-  for (let scanned = 0; scanned < scannedMax; scanned += count, count = Math.max(count, chunkMin)) {
+  let bytes = 0;
+  for (let [scanned, count] = [0, Math.min(limit + 1, chunkSize)]; scanned < scannedMax; scanned += count) {
     const entries = await engine.entriesAbout({ subject, before, order: "newest-first", limit: count });
-    found.push(...entries.filter((entry) => selectedEvents(entry, query).length > 0));
-    if (found.length > limit) return { entries: found.slice(0, limit), next: found[limit - 1]?.position ?? null };
+    for (const entry of entries) {
+      const events = selectedEvents(entry, query);
+      if (events.length === 0) continue;
+      bytes += JSON.stringify(events).length;
+      const isFull = found.length >= limit || (bytes > pageBytesMax && found.length > 0);
+      if (isFull) return { entries: found, next: found.at(-1)?.position ?? null };
+      found.push(entry);
+    }
     if (entries.length < count) return { entries: found, next: null };
     before = entries.at(-1)?.position;
   }

@@ -75,7 +75,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   app.addHook("onRequest", async (request, reply) => {
     inFlight.add(reply.raw);
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
-    const origin = { method: request.method, headers: request.raw.headersDistinct };
+    const { url, headersDistinct: headers } = request.raw;
+    const origin = { method: request.method, url, headers };
     const foreign = operator.has(request.raw.socket) ? unsupportedBody(origin) : foreignRequest(origin, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before the body is read: a rejected caller must not make the server read a megabyte. The route decides, because
