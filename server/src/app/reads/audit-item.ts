@@ -50,7 +50,7 @@ function inputSubjects({ input, events }: Entry): readonly string[] {
 }
 
 function reasonOf({ operation, input, outcome }: Entry): string | null {
-  if (operation === "note-rejection") {
+  if (operation === "note-rejection" && isObject(input)) {
     const { door, code } = input as { readonly door: string; readonly code: string };
     return `${door}: ${code}`;
   }
