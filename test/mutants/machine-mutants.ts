@@ -70,7 +70,7 @@ export const machineMutants: readonly PlantedMutant[] = [
     file: "server/src/features/entities/entity-folds.ts",
     find: "version: (before?.version ?? 0) + 1,",
     put: "version: before?.value === undefined ? 1 : before.version + 1,",
-    by: "simulation",
+    by: "test/api/entities.test.ts",
     caughtIn: "npm test",
   },
   {

@@ -78,6 +78,12 @@ export class VersionTrail {
   }
 }
 
+/** The version that an entry made of an entity; undefined if it made none, or if its data was erased. */
+export function versionMadeBy(entry: Entry, subject: string): number | undefined {
+  const event = entry.events.findLast((made) => made.subject === subject && isVersion(made));
+  return event?.data["version"] as number | undefined;
+}
+
 /** Locks, agents and tokens have their own events, whose subject may equal that of an entity. */
 function isVersion({ type }: Event): boolean {
   return isOfEntity(type) && type !== "entity.conflict";
