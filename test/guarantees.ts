@@ -122,7 +122,7 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
     X15: "No caller can use up what others need: memory, connections, agents, watches, disk. An operator always gets in.",
   },
   "first-minutes": {
-    X13: "A caller can withdraw a request by its key. What it was granted is released, what it queued is cancelled, and a late copy is refused.",
+    X13: "A caller can withdraw a request by its key. Its grant is released, its ticket is cancelled, and a late copy is refused.",
   },
   programs: {
     G2: "Locks on functions of a program allow many readers or one writer. There are routes for status, acquire, batch, release, renew, mutations and verify.",

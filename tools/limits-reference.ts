@@ -78,7 +78,7 @@ const access: Rows<typeof defaultAccessLimits> = {
     bounds: "connections of all addresses",
     beyond: "an idle one is closed; if all are busy, the new one is",
     setting: "connections_max",
-    test: "at the limit of all connections an idle one of any address makes room for a new address [X15]",
+    test: "an idle connection of any address makes room for a new address at the limit of all connections [X15]",
   },
 };
 

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { open } from "holdfast";
 import { databaseWarning } from "../../server/src/assembly/database-warning.ts";
 
-const remote = "postgres://holdfast:secret@db.internal:5432/holdfast";
+const remote = "postgres://holdfast:secret@db.internal:6543/holdfast";
 
 test("a node warns about a database on another host whose connection is not encrypted or not verified, without its password [X14]", () => {
   for (const query of ["", "?sslmode=disable", "?sslmode=allow", "?sslmode=prefer", "?sslmode=no-verify", "?ssl=0"]) {
     const warning = databaseWarning(`${remote}${query}`) ?? assert.fail(`no warning for ${query}`);
-    assert.match(warning, /db\.internal:5432\/holdfast with.*sslmode=verify-full/u);
+    assert.match(warning, /db\.internal:6543\/holdfast with.*sslmode=verify-full/u);
     assert.doesNotMatch(warning, /secret/u);
   }
   assert.match(databaseWarning("postgres://u@[2001:db8::1]/holdfast") ?? "", /without TLS/u);

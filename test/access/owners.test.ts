@@ -126,7 +126,7 @@ test("an agent has only children of its own principal, so no other principal use
   await node.stop();
 });
 
-test("a release request names the calling agent or principal as its author, whatever owner it sends [X14]", async () => {
+test("a release request names the calling agent or principal as its author, regardless of the owner that it sends [X14]", async () => {
   const { node, ann, bob } = await annAndBob();
   await ann.locks.acquire("repo/a", shared);
   const cursor = await node.client.cursor();

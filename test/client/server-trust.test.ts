@@ -34,7 +34,7 @@ function assertStops(folder: string, reason: RegExp): void {
 }
 
 const hostile: readonly (readonly [string, object | string, RegExp])[] = [
-  ["a foreign host", { ...good, url: "http://192.0.2.7:4653" }, /is not this host/u],
+  ["a foreign host", { ...good, url: "http://192.0.2.7:80" }, /is not this host/u],
   ["a name that only looks like this host", { ...good, url: "http://localhost.example:1" }, /is not this host/u],
   ["all addresses", { ...good, url: "http://0.0.0.0:1" }, /is not this host/u],
   ["a user before a foreign host", { ...good, url: "http://127.0.0.1:1@192.0.2.7/" }, /is not this host/u],

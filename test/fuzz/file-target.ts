@@ -161,11 +161,11 @@ function readSettings(random: Random, folder: string): void {
   readConfigFile(file, { isRequired: true });
 }
 
-/** The address that a data folder names. Its own errors say so; the host is always this one. */
+/** The address that a data folder names. A refused address is a `TypeError`. The host is always this one. */
 function readAddress(random: Random, folder: string): void {
   const data = join(folder, ".holdfast");
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const note = JSON.stringify({ url: "http://127.0.0.1:4653", pid: process.pid, operator_socket: "/nowhere" });
+  const note = JSON.stringify({ url: "http://127.0.0.1:1", pid: process.pid, operator_socket: "/nowhere" });
   const crafted = changed(random, { ...(JSON.parse(note) as object), url: `http://${anyText(random)}` });
   const text = random.pick([damaged(random, note), JSON.stringify(crafted), anyText(random), deepText(random, 5_000)]);
   writeFileSync(join(data, "server.json"), text, { mode: 0o600 });

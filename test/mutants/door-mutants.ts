@@ -91,7 +91,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a node does not warn about a database without TLS",
-    file: "server/src/journal/postgres/database-security.ts",
+    file: "server/src/journal/postgres/connection/database-security.ts",
     find: 'if (ssl === false) return "none";',
     put: 'if (ssl === false) return "verified";',
     by: "test/access/database-warning.test.ts",

@@ -1,6 +1,5 @@
 /** Backups and data folders that an attacker prepared. Regardless of their content, nothing outside the folder changes. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -19,6 +18,7 @@ import { openReadOnly, openSqliteReader } from "../../server/src/journal/sqlite/
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import { openJournal, prepare } from "./journal-work.ts";
 import { tamper } from "./forge.ts";
+import { execChildSync } from "./spawn-child.ts";
 
 const segment = "000000000001-000000000100.ndjson.gz";
 const victimText = "the victim's own key\n";
@@ -125,7 +125,7 @@ test(
       await assertRefused(backup, failure("invalid", { says: /symbolic link or a special file/u }));
       rmSync(join(backup, name));
     }
-    execFileSync("mkfifo", [join(backup, "journal.db-wal")]);
+    execChildSync("mkfifo", [join(backup, "journal.db-wal")]);
     await assertRefused(backup, failure("invalid", { says: /special file/u }));
     rmSync(join(backup, "journal.db-wal"));
     rmSync(join(backup, "archive"), { recursive: true });
@@ -184,7 +184,7 @@ test(
     const bomb = Buffer.concat(Array.from({ length: 256 }, () => member));
     const file = join(backup, "archive", segment);
     writeFileSync(file, bomb);
-    const sha256 = execFileSync("sha256sum", [file], { encoding: "utf8" }).slice(0, 64);
+    const sha256 = execChildSync("sha256sum", [file], { encoding: "utf8" }).slice(0, 64);
     const sql = "UPDATE segments SET blocks = ?, bytes = ?, sha256 = ?";
     tamper(backup, sql, JSON.stringify([[1, 0, bomb.length]]), bomb.length, sha256);
     const says = /holds more than \d+ bytes of text/u;

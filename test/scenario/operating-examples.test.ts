@@ -1,6 +1,5 @@
 /** The example files for operators must name existing settings and options, and the current versions. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
@@ -10,6 +9,7 @@ import { clientVariables, settingNames, variableOf } from "../../server/src/conf
 import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
 import { packageVersion } from "../../server/src/base/package-version.ts";
 import { inEmptyFolder, startCommand } from "./program.ts";
+import { spawnChildSync } from "./spawn-child.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const examples = join(root, "examples");
@@ -75,7 +75,7 @@ test("the unit for systemd runs Holdfast without privileges, and bounds its memo
 
 /** Why systemd-analyze cannot be asked here; false if it can. */
 const noAnalyze =
-  spawnSync("systemd-analyze", ["--version"]).error === undefined ? false : "systemd-analyze is not installed";
+  spawnChildSync("systemd-analyze", ["--version"]).error === undefined ? false : "systemd-analyze is not installed";
 
 test("systemd-analyze accepts the unit, and finds at most a small exposure [X14]", { skip: noAnalyze }, () => {
   const unit = join(examples, "systemd", "holdfast.service");
@@ -83,7 +83,7 @@ test("systemd-analyze accepts the unit, and finds at most a small exposure [X14]
     ["verify", "--man=no", unit],
     ["security", "--no-pager", "--offline=true", "--threshold=20", unit],
   ]) {
-    const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
+    const { status, stdout, stderr } = spawnChildSync("systemd-analyze", args, { encoding: "utf8" });
     assert.equal(status, 0, stdout + stderr);
     assert.equal(stderr, "");
   }
@@ -206,8 +206,8 @@ test("the image is installed by npm ci from a lock file with checksums, on a pin
 const otherUser = 65_534;
 
 /**
- * A shell script that runs a command as a container does: all of the file system is read-only except one folder, and the
- * command has another user, no capabilities and no way to get any.
+ * A shell script that runs a command as a container does. All of the file system is read-only except one folder. The command
+ * has another user, no capabilities and no way to get any.
  */
 const confine = `
 set -eu
@@ -229,7 +229,7 @@ const confined = (writable: string, command: readonly string[]): readonly string
 /** Why no process can be confined here; false if it can. */
 function cannotConfine(): string | false {
   if (process.getuid?.() !== 0) return "only root can mount a read-only root";
-  const { status, error, stderr } = spawnSync("unshare", confined("/tmp", [process.execPath, "--version"]));
+  const { status, error, stderr } = spawnChildSync("unshare", confined("/tmp", [process.execPath, "--version"]));
   if (status === 0) return false;
   return `no read-only root or no unprivileged user here: ${error?.message ?? String(stderr).trim()}`;
 }
@@ -263,7 +263,7 @@ test(
     try {
       const { url } = JSON.parse(await program.line(/"event":"up"/u)) as { readonly url: string };
       const [, , ...check] = compose().services["node1"]?.healthcheck.test ?? [];
-      const given = check.map((word) => word.replace("http://127.0.0.1:4653", url));
+      const given = check.map((word) => word.replace(/http:\/\/127\.0\.0\.1:\d+/u, url));
       const health = await startCommand(process.execPath, given, { folder: app }).ended;
       assert.deepEqual([health.code, health.errors], [0, ""]);
       const elsewhere = given.map((word) => word.replace("/health'", "/nothing'"));

@@ -1,6 +1,5 @@
 /** The files of Holdfast are private to their user, regardless of the umask and of the rights of an existing folder. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -19,6 +18,7 @@ import { makeNodeFolder } from "../../server/src/assembly/node-folder.ts";
 import { failure } from "../conformance/sqlite-folder.ts";
 import { runCli } from "./cli-terminal.ts";
 import { inEmptyFolder } from "./program.ts";
+import { execChildSync } from "./spawn-child.ts";
 
 const isRoot = process.getuid?.() === 0;
 const otherUser = 65_534;
@@ -74,7 +74,7 @@ test(
     writeFileSync(files.at(-1) ?? "", "");
     for (const path of [...files, join(data, "archive"), data, folder, join(folder, "..")]) chmodSync(path, 0o755);
     const read = (): string =>
-      execFileSync("setpriv", ["--reuid", "65534", "--clear-groups", "cat", join(data, "journal.db")], {
+      execChildSync("setpriv", ["--reuid", "65534", "--clear-groups", "cat", join(data, "journal.db")], {
         encoding: "latin1",
         stdio: ["ignore", "pipe", "ignore"],
       });

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { once } from "node:events";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import { connect } from "holdfast";
 import { serve } from "../../server/src/assembly/serve.ts";
 import { runCli, withCliServer } from "./cli-terminal.ts";
 import { eavesdrop } from "./eavesdropper.ts";
 import { holdfast } from "./holdfast-command.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 const secrets = {
   HOLDFAST_TOKEN: "hf_token_0123456789abcdef",
@@ -79,37 +80,24 @@ test("a token of --token-file needs a server that the user names [X14]", async (
   assert.match(option.err, /unknown option --token; did you mean --token-file\?/u);
 });
 
-test("connect() without an address sends no token, and with an address it does [X14]", async (t) => {
+test("a program that finds its server in a folder sends it no token, and one that gets an address does [X14]", async (t) => {
   await using stranger = await eavesdrop();
   const folder = cloneOf(t, stranger.url);
-  const [folderBefore, envBefore] = [process.cwd(), { ...process.env }];
-  const warnings: string[] = [];
-  const listen = ({ message }: Error): void => void warnings.push(message);
-  process.on("warning", listen);
-  t.after(() => {
-    process.off("warning", listen);
-    process.chdir(folderBefore);
-    process.env = envBefore;
-  });
-  process.chdir(folder);
-  delete process.env["HOLDFAST_URL"];
-  delete process.env["HOLDFAST_DATA"];
-  process.env["HOLDFAST_TOKEN"] = secrets.HOLDFAST_TOKEN;
-  for (const transport of ["socket", "http"] as const) {
-    await using client = await connect(undefined, { transport, retry: false });
-    await assert.rejects(client.entities.get("note", "a"));
-  }
+  const program = join(import.meta.dirname, "../../examples/typescript/optimistic-edit.ts");
+  const run = async (env: NodeJS.ProcessEnv): Promise<string> => {
+    const child = spawnChild(process.execPath, [program], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    let warnings = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (warnings += text));
+    await once(child, "close");
+    return warnings;
+  };
+  const { HOLDFAST_TOKEN } = secrets;
+  const warnings = await run({ HOLDFAST_TOKEN });
   assert.notEqual(stranger.heard(), "");
   assert.doesNotMatch(stranger.heard(), anySecret);
-  await new Promise(setImmediate);
-  assert.match(
-    warnings[0] ?? "",
-    /HOLDFAST_TOKEN is not sent: .* Pass the address to connect\(\), or set HOLDFAST_URL\./u,
-  );
-  await assert.rejects(connect(undefined, { token: "hf_x" }), /The token is not sent/u);
-  await using named = await connect(stranger.url, { retry: false });
-  await assert.rejects(named.entities.get("note", "a"));
-  assert.match(stranger.heard(), new RegExp(secrets.HOLDFAST_TOKEN, "u"));
+  assert.match(warnings, /HOLDFAST_TOKEN is not sent: .* Pass the address to connect\(\), or set HOLDFAST_URL\./u);
+  await run({ HOLDFAST_TOKEN, HOLDFAST_URL: stranger.url });
+  assert.match(stranger.heard(), new RegExp(HOLDFAST_TOKEN, "u"));
 });
 
 test("a program on the port of a crashed server gets no token, and the next server on the folder is reached again [X14]", async (t) => {

@@ -34,6 +34,7 @@ export const planted: readonly Planted[] = [
     imports: ["../packs/planning.ts"],
     rules: ["features-know-machine-and-contract"],
   },
+  { file: "server/src/operations/call.ts", imports: ["../base/ids.ts"], rules: ["operations-know-the-sdk"] },
   {
     file: "server/src/packs/planning.ts",
     imports: ["../engine/engine.ts"],

@@ -8,7 +8,7 @@ import { httpTransport } from "./http-transport.ts";
 import type { LinkOptions } from "./socket-link.ts";
 import { SocketTransport } from "./socket-transport.ts";
 
-export interface ConnectToOptions extends Omit<ClientOptions, "remote"> {
+interface ConnectToOptions extends Omit<ClientOptions, "remote"> {
   readonly token?: string;
   readonly transport?: "socket" | "http";
   /** Maximum time to reconnect to a lost server before pending calls fail; 30 seconds by default. */

@@ -22,8 +22,8 @@ export interface RevealedEntity {
   readonly member?: string;
   /** The member with the id. */
   readonly id: string;
-  /** The entity type. `own` is the type of the refused operation, and `.name` the member `name` beside the id. */
+  /** The entity type. `own` is the type of the refused operation, and `.name` the member `name` next to the id. */
   readonly type: string;
-  /** Members beside the id that are hidden with it. Items of a list and objects are hidden whole. */
+  /** Members next to the id that are hidden with it. Items of a list and objects are hidden whole. */
   readonly also?: readonly string[];
 }

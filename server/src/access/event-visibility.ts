@@ -4,8 +4,8 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import type { Lookups } from "./lookups.ts";
 import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
-import { pathOf, maySeePath, visibleCycle } from "./visible-paths.ts";
-import type { NamedPath } from "./visible-paths.ts";
+import { pathOf, maySeePath, visibleCycle } from "./redact-paths.ts";
+import type { NamedPath } from "./redact-paths.ts";
 
 type CheckedEvent = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
 

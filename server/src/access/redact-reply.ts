@@ -8,7 +8,7 @@ import type { Lookups } from "./lookups.ts";
 import { redactRevealedEntities } from "./redact-revealed-entities.ts";
 import { redactWriteReply } from "./redact-write-reply.ts";
 import type { RightsCheck } from "./rights-check.ts";
-import { redactPaths } from "./visible-paths.ts";
+import { redactPaths } from "./redact-paths.ts";
 
 interface Redaction {
   readonly rights: CallerRights;

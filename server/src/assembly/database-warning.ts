@@ -1,7 +1,7 @@
 import { isLoopback } from "../access/is-loopback.ts";
 import { redactAddress } from "../base/redact-address.ts";
-import { databaseSecurity } from "../journal/postgres/database-security.ts";
-import type { DatabaseSecurity } from "../journal/postgres/database-security.ts";
+import { databaseSecurity } from "../journal/postgres/connection/database-security.ts";
+import type { DatabaseSecurity } from "../journal/postgres/connection/database-security.ts";
 
 const faults: Readonly<Record<Exclude<DatabaseSecurity["tls"], "verified">, string>> = {
   none: "without TLS",

@@ -11,7 +11,7 @@ const pathBytesMax = 100;
 const socketName = "operator.sock";
 const folderPrefix = "holdfast-";
 
-export interface OperatorSocket {
+interface OperatorSocket {
   readonly server: Server;
   /** The path, if the socket is not in the data folder. */
   readonly elsewhere?: string;

@@ -10,7 +10,7 @@ export interface TableSpec<Row, Sort extends string = string> {
   readonly name: string;
   readonly key: (row: Row) => string;
   readonly sorts: Readonly<Record<Sort, (row: Row) => string | undefined>>;
-  /** What bounds the number of its rows. Every table of a feature or a pack must say so. */
+  /** The bound of the number of rows. Every table of a feature or a pack declares one. */
   readonly boundedBy?: RowBound;
   /** Approximate bytes of a row in the space's quota; a fixed number by default. */
   readonly bytes?: (row: Row) => number;
@@ -20,7 +20,7 @@ export interface TableSpec<Row, Sort extends string = string> {
  * `quota`: new rows are refused when the space is full. `operators`: only operators add rows. `one`: there is one row, or
  * a fixed number. Otherwise the name of a limit.
  */
-export type RowBound = "quota" | "operators" | "one" | "tokensMax";
+type RowBound = "quota" | "operators" | "one" | "tokensMax";
 
 /** Bytes of a row whose table has no `bytes`. */
 const rowBytes = 256;

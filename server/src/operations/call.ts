@@ -1,5 +1,5 @@
 /**
- * One call on its way from a door to the engine and back. The door makes it once. Gate, limits, metrics and the
+ * One call from a door to the engine and back. The door makes it once. Gate, limits, metrics and the
  * application layer are functions over it, so a call costs one record and no chain of promises.
  */
 import type { CallReply, Transport } from "@holdfast/sdk";

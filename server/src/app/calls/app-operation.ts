@@ -26,7 +26,7 @@ export interface CallContext {
  * Answers a call without the engine's decision: a read, or a heartbeat that others share. With `head`, this node first
  * folds everything that any node acknowledged.
  */
-export interface Run {
+export interface OperationRun {
   readonly at: "now" | "head";
   readonly run: (input: never, context: CallContext) => Outcome | Promise<Outcome>;
 }
@@ -69,9 +69,9 @@ interface FinishContext extends CallContext {
   readonly agentSecret: string | undefined;
 }
 
-/** The steps of an operation beside the decision of the machine. Most operations have none. */
+/** The steps of an operation in addition to the decision of the machine. Most operations have none. */
 export interface OperationHooks {
-  readonly run?: Run | undefined;
+  readonly run?: OperationRun | undefined;
   readonly prepare?: readonly Prepare[];
   readonly finish?: Finish;
 }

@@ -10,7 +10,7 @@ import { refusal } from "../../machine/refusal.ts";
 import { answerCall, failCall } from "../../operations/call.ts";
 import type { Call } from "../../operations/call.ts";
 import { resourceViewOf } from "../packs/resource-view.ts";
-import type { AppOperation, CallContext, Prepare, Prepared, Run } from "./app-operation.ts";
+import type { AppOperation, CallContext, Prepare, Prepared, OperationRun } from "./app-operation.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { renderReply } from "./render-reply.ts";
@@ -45,7 +45,7 @@ function refusalOf({ record, input, options }: AppCall): Refusal | undefined {
   return refusal("input_invalid", { issues: [issue] });
 }
 
-async function readOutcome(context: RunContext, { at, run }: Run, call: AppCall): Promise<Outcome> {
+async function readOutcome(context: RunContext, { at, run }: OperationRun, call: AppCall): Promise<Outcome> {
   const { record, input, options } = call;
   const issues = record.check(input);
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });

@@ -31,7 +31,7 @@ export async function entityVersions(engine: Engine, subject: string, range: Ver
 const probeSize = 10;
 
 /**
- * A position before which the search can go on: every version from there on is newer than `to`. Versions rise with
+ * A position before which the search can continue: every version from there on is newer than `to`. Versions rise with
  * positions, so it bisects. The history of a busy entity is longer than what one read may scan.
  */
 async function skipNewer(engine: Engine, subject: string, range: Pick<VersionRange, "to" | "before">): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Run } from "../calls/app-operation.ts";
+import type { OperationRun } from "../calls/app-operation.ts";
 import { resourceReads } from "../packs/resource-reads.ts";
 import { auditReads } from "./audit-reads.ts";
 import { entityReads } from "./entity-reads.ts";
@@ -6,8 +6,8 @@ import { lockReads } from "./lock-reads.ts";
 import type { Read } from "./read.ts";
 import { tokenReads } from "./token-reads.ts";
 
-/** What answers each read, by operation. */
-export const readRuns: ReadonlyMap<string, Run> = new Map(
+/** The implementation of each read, by operation. */
+export const readRuns: ReadonlyMap<string, OperationRun> = new Map(
   [
     ...Object.entries<Read>(entityReads),
     ...[...lockReads, ...auditReads, ...tokenReads].map(

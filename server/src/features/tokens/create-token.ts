@@ -1,7 +1,7 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import type { InputOf, tokenOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
@@ -62,7 +62,7 @@ function isSameRequest(row: TokenRow, input: TokenInput): boolean {
     row.principal === input.principal &&
     row.note === input.note &&
     row.expiresAt - row.createdAt === lifetimeMs(input) &&
-    sameJson(row.allow as unknown as Json, input.allow as unknown as Json)
+    sameJson(row.allow, input.allow)
   );
 }
 

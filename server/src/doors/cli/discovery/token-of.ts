@@ -10,7 +10,7 @@ import type { FoundServer } from "@holdfast/sdk/find-server";
 import { textOption } from "../args/option-values.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { CommandArguments, CommandOption, Terminal } from "../command.ts";
-import { readOperatorToken } from "./operator-token.ts";
+import { readFolderToken } from "./read-folder-token.ts";
 
 /** The option of each command that sends a token. A token itself is no option: all users of the host can read options. */
 export const tokenFileOption: CommandOption = {
@@ -64,7 +64,7 @@ function nextStep({ isGone }: FoundServer): string {
 /** The operator's token of the data folder, if its server proves itself by listening inside that folder. */
 function folderToken({ folder, operatorSocket }: FoundServer): string | undefined {
   if (folder === undefined) return undefined;
-  const token = readOperatorToken(folder);
+  const token = readFolderToken(folder);
   if (token === undefined || operatorSocket !== undefined) return token;
   throw new UsageError(
     `the operator's token of ${folder} is sent only over the operator's socket there, and there is none: ` +

@@ -15,7 +15,7 @@ import { isRefused, ownerOf, refused } from "./owner.ts";
 /**
  * Asks every holder that blocks a write to release its lock. The holders see the author and the reason, and keep their
  * locks. The author is the agent or the principal of the command: holders obey some authors, so no caller may choose
- * its name. `owner_id` stands beside it. A request equal to the author's open one is not recorded again.
+ * its name. `owner_id` is shown next to it. A request equal to the author's open one is not recorded again.
  */
 export const requestRelease: Decide<(typeof lockOperations)["request-release"]> = (input, context) => {
   const { state, command } = context;

@@ -6,7 +6,27 @@ import { measure } from "@holdfast/sdk/json/measure";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { bytesOfTexts } from "../../bytes-of-texts.ts";
 import { noLimits } from "../../entities/size.ts";
-import type { GrantRow, HoldRow, OwnerRow, PathCounterRow, Terms, TicketRow, WaitRow } from "./lock-tables.ts";
+
+/** The members of rows that are counted. */
+interface CountedTerms {
+  readonly purpose?: string;
+  readonly note?: string;
+  readonly metadata?: JsonObject;
+}
+
+interface CountedPaths extends CountedTerms {
+  readonly owner: string;
+  readonly paths: readonly { readonly path: string }[];
+}
+
+interface CountedGrant extends CountedPaths {
+  readonly releaseRequests?: readonly { readonly by: string; readonly owner?: string; readonly reason: string }[];
+}
+
+interface CountedPath {
+  readonly path: string;
+  readonly owner: string;
+}
 
 /** Bytes of one path in the list of a grant or a ticket, without its text, which the row of that path counts. */
 const listedPath = 64;
@@ -27,12 +47,12 @@ function bytesOfMetadata(metadata: JsonObject): number {
   return bytes;
 }
 
-function bytesOfTerms({ purpose, note, metadata }: Terms): number {
+function bytesOfTerms({ purpose, note, metadata }: CountedTerms): number {
   return bytesOfTexts(purpose, note) + (metadata === undefined ? 0 : bytesOfMetadata(metadata));
 }
 
 export const lockBytes = {
-  grant(row: GrantRow): number {
+  grant: (row: CountedGrant): number => {
     const bytes = 400 + listedPath * row.paths.length + bytesOfTexts(row.owner) + bytesOfTerms(row);
     const { releaseRequests } = row;
     if (releaseRequests === undefined) return bytes;
@@ -42,11 +62,11 @@ export const lockBytes = {
     );
   },
   /** The path is in the row, in its key and in two indexes. */
-  hold: (row: HoldRow): number => 300 + 4 * bytesOfTexts(row.path) + 2 * bytesOfTexts(row.owner),
-  counter: (row: PathCounterRow): number => 200 + 2 * bytesOfTexts(row.path),
-  owner: (row: OwnerRow): number => 200 + 2 * bytesOfTexts(row.owner),
-  ticket: (row: TicketRow): number =>
+  hold: (row: CountedPath): number => 300 + 4 * bytesOfTexts(row.path) + 2 * bytesOfTexts(row.owner),
+  counter: (row: Pick<CountedPath, "path">): number => 200 + 2 * bytesOfTexts(row.path),
+  owner: (row: Pick<CountedPath, "owner">): number => 200 + 2 * bytesOfTexts(row.owner),
+  ticket: (row: CountedPaths): number =>
     600 + listedPath * row.paths.length + 3 * bytesOfTexts(row.owner, row.paths[0]?.path) + bytesOfTerms(row),
   /** The path is in the row, in its key and in the index. */
-  wait: (row: WaitRow): number => 300 + 3 * bytesOfTexts(row.path) + bytesOfTexts(row.owner),
+  wait: (row: CountedPath): number => 300 + 3 * bytesOfTexts(row.path) + bytesOfTexts(row.owner),
 } as const;

@@ -1,4 +1,4 @@
-/** What protects the connection to a database, as the driver reads its address and the variables PG…. */
+/** The protection of the connection to a database, as the driver reads its address and the variables PG…. */
 import { Client } from "pg";
 
 export interface DatabaseSecurity {

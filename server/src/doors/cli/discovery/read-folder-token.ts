@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { operatorTokenFile } from "../../../base/operator-token-file.ts";
 
 /** The operator's token. Undefined if this user cannot read the file. */
-export function readOperatorToken(folder: string): string | undefined {
+export function readFolderToken(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, operatorTokenFile), "utf8").trim() || undefined;
   } catch {
