@@ -6,6 +6,7 @@ import { fileMutants } from "./file-mutants.ts";
 import { journalMutants } from "./journal-mutants.ts";
 import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
+import { packMutants } from "./pack-mutants.ts";
 import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
@@ -15,6 +16,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Journals: journalMutants,
   "Files from elsewhere": fileMutants,
   "Access and doors": doorMutants,
+  Packs: packMutants,
   Client: clientMutants,
 };
 

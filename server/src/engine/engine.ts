@@ -207,6 +207,11 @@ export class Engine {
     return this.#replica.time.now();
   }
 
+  /** True during the grace after a start or a stall, in which overdue leases do not expire. */
+  get isInGrace(): boolean {
+    return !this.#writer.grace.isOver();
+  }
+
   /** The durable rows, to be read synchronously and by key. Undefined during a reload of the state. */
   get durable(): StateReader | undefined {
     return this.#loading === undefined ? this.#replica.machine.durable : undefined;

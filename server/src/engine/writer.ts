@@ -36,7 +36,7 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #queue = new CommandQueue();
   readonly #follower: Follower;
-  readonly #grace: GracePeriod;
+  readonly grace: GracePeriod;
   readonly #timers: TimerWatch;
   readonly #backoff: AppendBackoff;
   readonly #replies: ReplySender;
@@ -66,8 +66,8 @@ export class Writer {
       options.on.moved();
     };
     this.#follower = new Follower({ ...options, queue: this.#queue, on: { ...options.on, moved } });
-    this.#grace = new GracePeriod(clock);
-    this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => coordination?.rank() ?? 0 });
+    this.grace = new GracePeriod(clock);
+    this.#timers = new TimerWatch({ clock, grace: this.grace, wake, rank: () => coordination?.rank() ?? 0 });
     this.#backoff = new AppendBackoff(clock, wake);
     const position = (): number => options.replica.head.position;
     this.#replies = new ReplySender({ backoff: this.#backoff, position, report: options.on.report });
@@ -116,7 +116,7 @@ export class Writer {
   /** Starts to decide commands. The fold may have taken long, and no holder could renew in the meantime. */
   begin(): void {
     this.#phase = "running";
-    this.#grace.restart();
+    this.grace.restart();
     this.wake();
   }
 
@@ -145,7 +145,7 @@ export class Writer {
     const startMs = this.#options.clock.monotonicMs();
     this.#options.clock.soon(() => {
       this.#isScheduled = false;
-      this.#grace.noteStallSince(startMs);
+      this.grace.noteStallSince(startMs);
       this.#start();
     });
   }
@@ -243,7 +243,7 @@ export class Writer {
     const startMs = this.#options.clock.monotonicMs();
     return new Promise((resolve) => {
       this.#options.clock.soon(() => {
-        this.#grace.noteStallSince(startMs);
+        this.grace.noteStallSince(startMs);
         resolve();
       });
     });
@@ -263,12 +263,12 @@ export class Writer {
       this.#head.requireRefresh();
       if (!(error instanceof JournalError)) throw error;
       // No holder can renew while this node cannot catch up, just as while it cannot append.
-      this.#grace.restart();
+      this.grace.restart();
       this.#backoff.noteFailure(error.code);
       for (const pending of this.#queue.takeLate(clock.monotonicMs())) this.#replies.refuseLate(pending);
       return false;
     } finally {
-      this.#grace.noteStallSince(startMs);
+      this.grace.noteStallSince(startMs);
     }
   }
 
@@ -292,8 +292,8 @@ export class Writer {
       // A reply must not be ahead of the state that reads return.
       if (isAheadOf(keyed, replica.head)) return this.#retryAfter(open, "head");
       // The lookup itself may have stalled. Timers that were due before it must then wait for the grace period.
-      this.#grace.noteStallSince(startMs);
-      batch = decideBatch(open, { replica, keyed: keyed.entries, grace: !this.#grace.isOver(), clock });
+      this.grace.noteStallSince(startMs);
+      batch = decideBatch(open, { replica, keyed: keyed.entries, grace: !this.grace.isOver(), clock });
       const { entries, postponed } = batch;
       if (entries.length === 0 && keyed.unproven.length > 0) return this.#retryAfter(open, "keys");
       if (postponed.length > 0) this.#requeue(postponed);
@@ -308,7 +308,7 @@ export class Writer {
     } finally {
       if (isAtHead) refresh.done();
       else if (refresh.skipped()) this.#head.requireRefresh();
-      this.#grace.noteStallSince(startMs);
+      this.grace.noteStallSince(startMs);
       this.#settled.fire();
     }
   }
@@ -323,7 +323,7 @@ export class Writer {
 
   /** Treats a leap of the engine's time as a stall. Holders could not renew leases that are overdue by that leap alone. */
   #noteLift(): void {
-    this.#grace.noteStall(this.#options.replica.time.takeLift());
+    this.grace.noteStall(this.#options.replica.time.takeLift());
   }
 
   /** Returns false if another node appended first. The commands are requeued and decided again. */
@@ -358,7 +358,7 @@ export class Writer {
       throw error;
     }
     if (error.code === "invalid") return this.#isolate(tried, error);
-    this.#grace.restart();
+    this.grace.restart();
     if (this.#backoff.outage === undefined) on.report(`the journal cannot be written: ${error.message}`, error);
     this.#backoff.noteFailure(error.code);
     if (error.certain) {

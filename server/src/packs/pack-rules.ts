@@ -10,11 +10,13 @@ export interface ListedPage {
   readonly next: string | null;
 }
 
+/** Finds a page of a resource by the filters of its list operation, with bounded work. */
+export type ListResources = (state: StateReader, resource: Resource, input: JsonObject) => ListedPage;
+
 /** The pure part of a pack: its contract, its feature and its kinds. */
 export interface PackRules {
   readonly contract: Pack;
   readonly feature: Feature;
   readonly kinds: readonly Kind[];
-  /** Finds a page of a resource by the filters of its list operation, with bounded work. */
-  readonly list: (state: StateReader, resource: Resource, input: JsonObject) => ListedPage;
+  readonly list: ListResources;
 }

@@ -5,7 +5,7 @@ import { stateLoading } from "../../base/state-loading.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
-import type { Outcome } from "../../machine/entry.ts";
+import type { Refusal } from "../../machine/entry.ts";
 import { refusal } from "../../machine/refusal.ts";
 import { ActivityCollector } from "./activity-collector.ts";
 
@@ -28,7 +28,7 @@ export class AgentAuthenticator {
    * The live agent of a call, or the refusal. Only the principal that registered an agent may use its id. Without a
    * secret the id is trusted, unless secrets are required.
    */
-  authenticate(id: string, secret: string | undefined, rules: AuthenticationRules): AgentRow | Outcome {
+  authenticate(id: string, secret: string | undefined, rules: AuthenticationRules): AgentRow | Refusal {
     const state = this.#engine.durable;
     if (state === undefined) return refusal("journal_unavailable", stateLoading);
     const row = findAgent(state, id);

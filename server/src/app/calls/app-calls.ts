@@ -4,12 +4,12 @@
  */
 import type { CallReply } from "@holdfast/sdk";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
-import type { Outcome } from "../../machine/entry.ts";
+import type { Refusal } from "../../machine/entry.ts";
 import { answerCall, failCall } from "../../operations/call.ts";
 import type { Call } from "../../operations/call.ts";
 import type { AuthenticationRules } from "./agent-authenticator.ts";
 import type { AppOperation } from "./app-operation.ts";
-import { explainEndedAgent } from "./explain-ended-agent.ts";
+import { explainUnrecorded } from "./explain-refusal.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { runCall } from "./run-call.ts";
 import type { RunContext } from "./run-call.ts";
@@ -50,7 +50,7 @@ export class AppCalls {
     const { engine, agents } = this.#options.services;
     const row = agents.authenticate(agent, agentSecret, this.#rules);
     if (!("kind" in row)) this.#submitAs(row, call);
-    else if (engine.isShared && row.kind === "refusal" && row.code === "agent_unknown") {
+    else if (engine.isShared && row.code === "agent_unknown") {
       // The agent may have registered, or got a new secret, on another node a moment ago.
       answerLater(call, this.#submitAfterCatchUp(agent, call));
     } else answerLater(call, this.#refused(row));
@@ -74,9 +74,9 @@ export class AppCalls {
     return undefined;
   }
 
-  async #refused(outcome: Outcome): Promise<CallReply> {
-    const { engine } = this.#options.services;
-    return unrecordedReply(engine, await explainEndedAgent(engine, outcome));
+  async #refused(refusal: Refusal): Promise<CallReply> {
+    const { services } = this.#options;
+    return unrecordedReply(services.engine, await explainUnrecorded(refusal, { services }));
   }
 
   /** The context of one agent. It is cached, since every call needs it. */

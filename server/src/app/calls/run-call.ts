@@ -158,7 +158,7 @@ async function explainedReply(context: RunContext, call: AppCall, decided: Decid
   // The reply may come while this node still folds the entries after it. History is read when that is over.
   await Promise.resolve();
   try {
-    const rendered = await renderReply(engine, reply, input as JsonObject);
+    const rendered = await renderReply(context.services, reply, input as JsonObject);
     if (call.record.finish === undefined) return callReplyOf(context, reply, rendered, call.options);
     const { agentSecret } = call.options;
     const finished = await call.record.finish(rendered, { ...context, memo, agentSecret, replayed: reply.replayed });

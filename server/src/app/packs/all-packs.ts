@@ -1,5 +1,6 @@
 import { planningRules } from "../../packs/planning/planning.ts";
-import type { PackRules } from "../../packs/pack-rules.ts";
+import { resourcePack } from "./resource-pack.ts";
+import type { ServerPack } from "./server-pack.ts";
 
 /** Every pack of the server. Add a new one here and to the contract's list. */
-export const allPacks: readonly PackRules[] = [planningRules];
+export const allPacks: readonly ServerPack[] = [resourcePack(planningRules)];

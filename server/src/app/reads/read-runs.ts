@@ -1,21 +1,28 @@
 import type { OperationRun } from "../calls/app-operation.ts";
-import { resourceReads } from "../packs/resource-reads.ts";
+import { allPacks } from "../packs/all-packs.ts";
 import { auditReads } from "./audit-reads.ts";
 import { entityReads } from "./entity-reads.ts";
 import { lockReads } from "./lock-reads.ts";
 import type { Read } from "./read.ts";
+import { runOfRead } from "./run-of-read.ts";
 import { tokenReads } from "./token-reads.ts";
 
 /** The implementation of each read, by operation. */
-export const readRuns: ReadonlyMap<string, OperationRun> = new Map(
-  [
+export const readRuns: ReadonlyMap<string, OperationRun> = new Map([...featureReads(), ...packReads()]);
+
+function featureReads(): readonly (readonly [string, OperationRun])[] {
+  const reads: readonly (readonly [string, Read])[] = [
     ...Object.entries<Read>(entityReads),
     ...[...lockReads, ...auditReads, ...tokenReads].map(
       ({ operation, read }) => [operation.name, read as Read] as const,
     ),
-    ...resourceReads,
-  ].map(([name, read]) => [
+  ];
+  return reads.map(([name, read]) => [
     name,
     { at: "head", run: (input: never, { services, speaker }) => read(services.engine, input, speaker.agent) },
-  ]),
-);
+  ]);
+}
+
+function packReads(): readonly (readonly [string, OperationRun])[] {
+  return allPacks.flatMap(({ reads }) => Object.entries(reads).map(([name, read]) => [name, runOfRead(read)] as const));
+}

@@ -1,0 +1,16 @@
+import type { Outcome } from "../../machine/entry.ts";
+import type { ReadContext } from "../../machine/read-context.ts";
+import type { EngineServices } from "../engine-services.ts";
+
+export interface AppReadContext extends ReadContext {
+  readonly services: EngineServices;
+}
+
+/**
+ * Answers a read of a pack. `keys` looks up rows and never waits for a batch. `scan` also reads rows in order, so it runs
+ * when no batch is in flight.
+ */
+export interface AppRead {
+  readonly view: "keys" | "scan";
+  readonly run: (input: never, context: AppReadContext) => Outcome | Promise<Outcome>;
+}
