@@ -68,7 +68,7 @@ for (const [line, message] of [
   ["run", /OPERATION is required; `holdfast run --list` lists all operations/],
   ["run acquire-lok", /unknown operation acquire-lok; did you mean acquire-lock\?/],
   ["run get-entity {", /INPUT is not JSON/],
-  ["token", /token needs a subcommand: token create, token list, token revoke/],
+  ["token", /token needs a subcommand: token create, token list, token rotate, token revoke/],
   ["token crate", /unknown command token crate; did you mean token create\?/],
   ["token create", /token create needs PRINCIPAL/],
   ["token revoke", /token revoke needs TOKEN/],
@@ -152,7 +152,7 @@ test("the bash script completes commands, subcommands and the options of each co
     return stdout.split("\n").filter((word) => word !== "");
   };
   assert.deepEqual(complete("lo"), ["lock", "locks"]);
-  assert.deepEqual(complete("token", ""), ["create", "list", "revoke"]);
+  assert.deepEqual(complete("token", ""), ["create", "list", "rotate", "revoke"]);
   assert.deepEqual(complete("lock", "a", "--no"), ["--no-wait", "--note"]);
   assert.deepEqual(complete("token", "create", "ci", "--al"), ["--allow"]);
   assert.deepEqual(complete("lock", "repo/x", "some"), [], "the shell completes files itself");

@@ -76,7 +76,7 @@ suite("the packages, installed", () => {
     ];
     writeFileSync(join(home, "blocked.js"), program.join("\n"));
     const served = join(home, "served");
-    mkdirSync(served);
+    mkdirSync(served, { mode: 0o700 });
     const server = spawnChild("npx", ["--no-install", "holdfast", "up", "--json", "--port", "0", "--data", served], {
       ...{ cwd: home, env, stdio: ["ignore", "pipe", "inherit"] },
       detached: true,

@@ -24,7 +24,8 @@ export const tokenCreateCommand: CliCommand = serverCommand({
   details: [
     "Creates a token whose bearer acts as PRINCIPAL, and prints its secret once. --allow lists its permissions: verbs",
     `(${verbs.join(", ")}) and, after a colon, the path below which they apply. Semicolons`,
-    "separate several permissions. " + needsOperatorToken,
+    "separate several permissions.",
+    needsOperatorToken,
     "",
     "  holdfast token create ci --allow read,lock,register:repo/x",
     '  holdfast token create planner --allow "read;read,write,lock,register:plan" --days 7 --note "the night shift"',
