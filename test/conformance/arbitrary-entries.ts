@@ -37,6 +37,7 @@ export const arbitraryDraft: fc.Arbitrary<EntryDraft> = fc.record(
     agent: name,
     key: name,
     input: json,
+    evidence: json,
     rules: fc.nat({ max: 9 }),
     grace: fc.boolean(),
     outcome,

@@ -12,7 +12,7 @@ export function scopeOf(key: string): string {
   return keyScope({ principal: "tester", operation: "acquire-lock", key })!;
 }
 
-/** Appends entries with a key and two events about a repeating subject each. */
+/** Appends entries with a key, evidence and two events about a repeating subject each. */
 export async function appendIndexed(journal: Journal, count: number, size: number): Promise<void> {
   for (let done = 0; done < count; done += size) {
     const { position } = await journal.head();
@@ -20,6 +20,7 @@ export async function appendIndexed(journal: Journal, count: number, size: numbe
       const subject = subjectOf(position + 1 + index);
       return {
         key: keyOf(position + 1 + index),
+        evidence: { found: position + 1 + index },
         events: ["noted", "moved"].map((type) => ({ type, subject, data: {} })),
       };
     });

@@ -137,6 +137,7 @@ export function readPromises(withJournal: WithJournal): void {
         agent: odd,
         key: odd,
         input: [odd, data],
+        evidence: [data, odd],
         grace: true,
         outcome: { kind: "refusal", code: odd, data },
         events: [
@@ -151,13 +152,13 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "an entry without agent or key is read without them",
+    "an entry without agent, key or evidence is read without them",
     withJournal(async (journal) => {
       await appendSample(journal, 1);
       const [entry] = await journal.read(0, everything);
       assert.deepEqual(
-        [Object.hasOwn(entry as object, "agent"), Object.hasOwn(entry as object, "key")],
-        [false, false],
+        ["agent", "key", "evidence"].map((member) => Object.hasOwn(entry as object, member)),
+        [false, false, false],
       );
     }),
   );

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { checkOf } from "@holdfast/sdk/contract";
-import type { Check } from "@holdfast/sdk/contract";
+import type { InputCheck } from "@holdfast/sdk/contract";
 import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
 import { problemSchema } from "../../server/src/doors/http/openapi/openapi-parts.ts";
 import type { HttpAnswer, HttpCall, JsonBody, HttpServer } from "./http-server.ts";
@@ -27,7 +27,7 @@ export interface DescribedRoute {
   readonly parameters: readonly Parameter[];
   readonly body: { readonly schema: JsonBody; readonly example?: unknown } | undefined;
   /** The checks of an answer, by its status. */
-  readonly answers: ReadonlyMap<string, Check>;
+  readonly answers: ReadonlyMap<string, InputCheck>;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, JsonBody>>>>;
@@ -64,7 +64,7 @@ type Responses = Readonly<
 >;
 
 /** The check of a success. Problems share one schema, which is checked separately. */
-function fits({ content }: Responses[string]): Check {
+function fits({ content }: Responses[string]): InputCheck {
   const schema = content?.["application/json"]?.schema;
   return schema === undefined ? () => undefined : checkOf(schema);
 }

@@ -19,15 +19,19 @@ function rule(decide: Rule["decide"]): Rule {
 
 const nothing = { tables: [], rules: {}, folds: {}, reactions: {}, timers: [] };
 
-/** Counts its inputs. Input "fail" throws after half of the events, "odd" creates an event without a fold. */
+/** Counts its inputs. Input "stale" needs evidence that fits, "fail" throws after half of the events, "odd" creates an event without a fold. */
 const counter: Feature = {
   ...nothing,
   name: "counter",
   needs: [],
   tables: [counts],
   rules: {
-    add: rule((input: string, { state }) => {
+    add: rule((input: string, { state, command, emit }) => {
       if (input === "refuse") return { outcome: refusal("no", {}), events: [] };
+      if (input === "stale" && command.evidence !== "fits") {
+        emit({ type: "counter.added", subject: input, data: {} });
+        return { outcome: done({}), events: [{ type: "counter.added", subject: input, data: {} }], again: true };
+      }
       if (input === "audit") return { outcome: refusal("no", {}), events: [], isAudited: true };
       const type = input === "odd" ? "nobody.knows" : "counter.added";
       const events = [
@@ -157,6 +161,32 @@ describe("machine", () => {
     assert.throws(() => {
       machineWith(counter).fold({ ...known, events: [odd] });
     }, /future\.thing/);
+  });
+
+  test("evidence that does not fit rolls back its command and records nothing, with a key or without one", () => {
+    const machine = machineWith(counter);
+    machine.decide(command("a"), place);
+    const before = [...machine.dump()];
+    for (const key of [undefined, "k"]) {
+      for (const evidence of [undefined, "old"]) {
+        const stale = { ...command("stale", key), ...(evidence === undefined ? {} : { evidence }) };
+        const decided = machine.decide(stale, { ...place, position: 2 });
+        assert.deepEqual([decided.outcome, decided.events], [refusal("check_stale", { position: 1 }), []]);
+        assert.equal(decided.entry, undefined);
+      }
+    }
+    assert.deepEqual([...machine.dump()], before);
+    const fits = machine.decide({ ...command("stale"), evidence: "fits" }, { ...place, position: 2 });
+    assert.equal(fits.entry?.evidence, "fits");
+  });
+
+  test("evidence is not compared when a key is reused [M4]", () => {
+    const machine = machineWith(counter);
+    const first = machine.decide({ ...command("a", "k"), evidence: 1 }, place).entry as Entry;
+    for (const evidence of [{ evidence: 2 }, {}]) {
+      const again = machine.decide({ ...command("a", "k"), ...evidence }, { ...place, position: 2, prior: first });
+      assert.deepEqual([again.replayed, again.outcome], [true, first.outcome]);
+    }
   });
 
   test("a used key returns the first outcome, and is refused with another input or after its window [M4]", () => {

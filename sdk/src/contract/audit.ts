@@ -62,6 +62,9 @@ const journalItem = Type.Object(
     key: Type.Optional(Type.String({ description: "The idempotency key of the request." })),
     trace: Type.Optional(trace),
     input: Type.Unknown({ description: "The decided input; null if it was erased." }),
+    evidence: Type.Optional(
+      Type.Unknown({ description: "What the server found outside the machine, such as the verdict of a check." }),
+    ),
     outcome: Type.Object(
       {
         kind: Type.Enum(["done", "refusal"], { description: "Whether the command was done or refused." }),

@@ -8,14 +8,14 @@ export interface Issue {
 }
 
 /** Checks a value. `undefined` means that the value matches. */
-export type Check = (value: unknown) => readonly Issue[] | undefined;
+export type InputCheck = (value: unknown) => readonly Issue[] | undefined;
 
 const issuesMax = 20;
 
-const checks = new WeakMap<TSchema, Check>();
+const checks = new WeakMap<TSchema, InputCheck>();
 
 /** The check of a schema, which is compiled once. The result depends on the value alone, so decisions may use it. */
-export function checkOf(schema: TSchema): Check {
+export function checkOf(schema: TSchema): InputCheck {
   const known = checks.get(schema);
   if (known !== undefined) return known;
   const check = compiledCheck(schema);
@@ -23,7 +23,7 @@ export function checkOf(schema: TSchema): Check {
   return check;
 }
 
-function compiledCheck(schema: TSchema): Check {
+function compiledCheck(schema: TSchema): InputCheck {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return undefined;

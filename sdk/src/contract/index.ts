@@ -6,7 +6,7 @@ export type { OperationName } from "./all-operations.ts";
 export { auditOperations } from "./audit.ts";
 export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./audit.ts";
 export { checkOf } from "./check.ts";
-export type { Check, Issue } from "./check.ts";
+export type { InputCheck, Issue } from "./check.ts";
 export { callReply, commandRequest, commandsMax } from "./command-request.ts";
 export type { CommandRequest } from "./command-request.ts";
 export { entityOperations } from "./entities.ts";

@@ -1,7 +1,7 @@
 import type { Entry } from "../machine/entry.ts";
 
 /** An entry without its payload. Readers get this form from the moment that the erasure is durable. */
-export function erasedEntry(entry: Entry, by: number): Entry {
+export function erasedEntry({ evidence: _, ...entry }: Entry, by: number): Entry {
   return {
     ...entry,
     input: null,

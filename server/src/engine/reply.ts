@@ -12,10 +12,12 @@ export interface EngineRequest {
   readonly agent?: string | undefined;
   readonly key?: string | undefined;
   /** See Command. */
+  readonly evidence?: Json | undefined;
+  /** See Command. */
   readonly trace?: string | undefined;
   /** The key for fair queueing. Callers are served round-robin, and the commands of one caller keep their order. */
   readonly caller: string;
-  /** Approximate size of the input as text. */
+  /** Approximate size of the input and the evidence as text. */
   readonly bytes: number;
   /** Maximum wait for the decision. */
   readonly deadlineMs?: number | undefined;
@@ -36,8 +38,9 @@ export interface Reply {
 
 /** Makes the command of a request. Each case has its own literal, because every command passes this hot path. */
 export function commandOf(request: EngineRequest, id: string): Command {
-  const { operation, principal, agent, key, trace, input } = request;
-  if (trace !== undefined) return defined({ id, operation, principal, agent, key, trace, input });
+  const { operation, principal, agent, key, trace, input, evidence } = request;
+  if (trace !== undefined || evidence !== undefined)
+    return defined({ id, operation, principal, agent, key, trace, input, evidence });
   if (agent === undefined) {
     return key === undefined ? { id, operation, principal, input } : { id, operation, principal, key, input };
   }

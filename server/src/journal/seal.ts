@@ -6,7 +6,7 @@
  *
  *   header   {"position","time","rules","grace"?,"id","operation","principal","agent"?,"key"?,"trace"?,
  *             "outcome","code"?,"events":[[type, subject], …],"payload"}
- *   payload  {"salt","input","outcome","events":[data, …]}
+ *   payload  {"salt","input","evidence"?,"outcome","events":[data, …]}
  *
  * `payload` in the header is the SHA-256 (hex) of the payload line. The hash of a batch is, over UTF-8:
  *
@@ -94,6 +94,6 @@ function headerLine(entry: Entry, payload: string): string {
 }
 
 function payloadLine(entry: Entry, salt: string): string {
-  const { input, outcome, events } = entry;
-  return JSON.stringify({ salt, input, outcome: outcome.data, events: events.map(({ data }) => data) });
+  const { input, evidence, outcome, events } = entry;
+  return JSON.stringify({ salt, input, evidence, outcome: outcome.data, events: events.map(({ data }) => data) });
 }

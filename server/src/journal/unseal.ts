@@ -44,7 +44,7 @@ export interface OpenedBatch {
 
 type Header = HeaderFields & ({ readonly outcome: "done" } | { readonly outcome: "refusal"; readonly code: string });
 
-interface HeaderFields extends Omit<Command, "input">, Pick<Entry, "position" | "time" | "rules"> {
+interface HeaderFields extends Omit<Command, "input" | "evidence">, Pick<Entry, "position" | "time" | "rules"> {
   readonly grace?: true;
   readonly events: readonly (readonly [type: string, subject: string])[];
   readonly payload: string;
@@ -53,6 +53,7 @@ interface HeaderFields extends Omit<Command, "input">, Pick<Entry, "position" | 
 interface Payload {
   readonly salt: string;
   readonly input: Json;
+  readonly evidence?: Json;
   readonly outcome: JsonObject;
   readonly events: readonly JsonObject[];
 }
@@ -150,6 +151,7 @@ function toEntry(header: Header, payload: Payload): Entry {
     ...(header.key === undefined ? {} : { key: header.key }),
     ...(header.trace === undefined ? {} : { trace: header.trace }),
     input: payload.input,
+    ...(payload.evidence === undefined ? {} : { evidence: payload.evidence }),
     position: header.position,
     time: header.time,
     rules: header.rules,

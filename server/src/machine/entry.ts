@@ -11,6 +11,11 @@ export interface Command {
   /** The caller's span in a trace (W3C `traceparent`). No decision depends on it. */
   readonly trace?: string;
   readonly input: Json;
+  /**
+   * The result of a check or of another finding outside the machine. The server makes it, never a caller. It is not
+   * compared when a key is reused, because a retry may find something else.
+   */
+  readonly evidence?: Json;
 }
 
 /** The result of a command. It holds codes and data only. The door renders sentences. */
@@ -47,7 +52,7 @@ export interface Entry extends Command {
   readonly grace: boolean;
   readonly outcome: Outcome;
   readonly events: readonly Event[];
-  /** Position of the entry that erased the payload of this one. Input, outcome and events then hold no data. */
+  /** Position of the entry that erased the payload of this one. It then has no evidence, and no data of input, outcome and events. */
   readonly erased?: number;
 }
 

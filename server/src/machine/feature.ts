@@ -44,7 +44,19 @@ export interface Decision {
    * Data of the reply in addition to the recorded outcome. It can be derived from history again, so it is not recorded.
    */
   readonly attachment?: JsonObject;
+  /**
+   * The evidence of the command does not match this state. The machine rolls back and records nothing, whatever the
+   * outcome says. The application layer gathers new evidence and sends the command again.
+   */
+  readonly again?: true;
 }
+
+/** The decision that the evidence does not match the state. */
+export const staleEvidence: Decision = {
+  outcome: { kind: "refusal", code: "check_stale", data: {} },
+  events: [],
+  again: true,
+};
 
 /** A value of the input that does not match the schema. */
 interface InputIssue {

@@ -191,6 +191,11 @@ export class Machine {
     try {
       const frame = this.#frame.begin(command, point);
       const decision = rule.decide(command.input as never, frame);
+      if (decision.again === true) {
+        this.#state.undo.undoTo(mark);
+        // The state includes every entry before this one.
+        return unrecorded(refusal("check_stale", { position: point.position - 1 }));
+      }
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;
       const { position, time, grace, rules } = point;

@@ -1,10 +1,10 @@
 import { checkOf, packs } from "@holdfast/sdk/contract";
-import type { Check, Operation, Pack } from "@holdfast/sdk/contract";
+import type { InputCheck, Operation, Pack } from "@holdfast/sdk/contract";
 
 /** An operation with what the layers need of it on every call. A door finds it once, by name or by route. */
 export interface OperationRecord extends Operation {
   /** Checks an input. It is compiled at the first use. */
-  readonly check: Check;
+  readonly check: InputCheck;
   readonly pack: Pack | undefined;
   /** The type of the entity that the operation is about; undefined if it is about no entity. */
   readonly entityTypeOf: ((input: { readonly type?: unknown }) => unknown) | undefined;
@@ -15,7 +15,7 @@ const packOf = new Map(packs.flatMap((pack) => pack.operations.map((operation) =
 /** The record of an operation. `entityType` is that of a kind, for the kind's own commands. */
 export function operationRecord(operation: Operation, entityType?: string): OperationRecord {
   const type = entityType ?? operation.resource?.type;
-  let check: Check | undefined;
+  let check: InputCheck | undefined;
   return {
     ...operation,
     check: (value) => (check ??= checkOf(operation.input))(value),

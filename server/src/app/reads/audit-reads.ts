@@ -56,9 +56,10 @@ async function listJournal(engine: Engine, input: InputOf<(typeof auditOperation
 }
 
 function journalItem(entry: Entry): JsonObject {
-  const { position, time, id, rules, operation, principal, agent, key, trace, input, outcome, erased } = entry;
+  const { position, time, id, rules, operation, principal, agent, key, trace, input, evidence, outcome, erased } =
+    entry;
   const events = entry.events.map((event) => ({ name: publishedName(event), ...event }));
-  const members = { position, time, id, rules, operation, principal, agent, key, trace, input };
+  const members = { position, time, id, rules, operation, principal, agent, key, trace, input, evidence };
   return defined({ ...members, outcome: { ...outcome }, events, erased_by: erased });
 }
 

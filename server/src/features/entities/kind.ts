@@ -1,5 +1,5 @@
 import { checkOf, conditions, entityId, ofEntityOfType, operation } from "@holdfast/sdk/contract";
-import type { Check, Operation } from "@holdfast/sdk/contract";
+import type { InputCheck, Operation } from "@holdfast/sdk/contract";
 import Type from "typebox";
 import type { Static, TProperties, TSchema } from "typebox";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
@@ -78,7 +78,7 @@ export interface Kind {
   readonly type: string;
   readonly codes: string;
   readonly needsLocks: boolean;
-  readonly check: Check;
+  readonly check: InputCheck;
   readonly rule:
     ((next: Json | undefined, previous: Json | undefined, context: KindContext) => KindRefusal | undefined) | undefined;
   readonly commands: readonly KindOperation[];
