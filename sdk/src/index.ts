@@ -49,6 +49,5 @@ export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";
 export type { ExpiringNotice, Notice, PlaceNotice } from "./contract/notices.ts";
 export type { Allowance, Verb } from "./contract/allowance.ts";
 export type { CreatedToken, Token } from "./contract/tokens.ts";
-export { problemOf, problems } from "./contract/problems.ts";
 export type { ProblemCode } from "./contract/core-problems.ts";
 export type { Problem } from "./contract/problem.ts";

@@ -5,16 +5,7 @@ export { createRuntime } from "./assembly/runtime.ts";
 export type { Runtime, RuntimeOptions } from "./assembly/runtime.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
-export {
-  DeadlockError,
-  HoldfastError,
-  LockLostError,
-  LockUsageError,
-  connect,
-  createClient,
-  problemOf,
-  problems,
-} from "@holdfast/sdk";
+export { DeadlockError, HoldfastError, LockLostError, LockUsageError, connect, createClient } from "@holdfast/sdk";
 export type {
   ClientClock,
   ClientOptions,

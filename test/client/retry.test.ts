@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createClient, DeadlockError, HoldfastError, problems } from "holdfast";
+import { createClient, DeadlockError, HoldfastError } from "holdfast";
+import { problems } from "@holdfast/sdk/contract";
 import type { ProblemCode, Transport } from "holdfast";
 import { transportOf } from "../../server/src/assembly/open.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";

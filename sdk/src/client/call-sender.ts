@@ -1,5 +1,5 @@
-import { lockOperations } from "../contract/locks.ts";
 import type { ClientClock } from "./client-clock.ts";
+import { loadPackData, operationData } from "./data/known-contract.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable, needsKey } from "./repeatable.ts";
 import { callRefusal } from "./call-refusal.ts";
@@ -45,24 +45,29 @@ export class CallSender {
   }
 
   call(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
+    const loading = loadPackData(operation);
+    if (loading !== undefined) return loading.then(() => this.call(operation, input, options));
     const { identity } = this;
     const call = this.#completed(operation, input, options);
     const startedMs = this.#retrier.isOn ? this.clock.monotonicMs() : 0;
     const send = (): Promise<CallReply> => this.transport.call(operation, input, call);
-    // Not an async function: almost every call succeeds at once, and another promise would only cost time.
-    return send().then((reply) => {
-      if (reply.outcome.kind === "done") return reply;
+    const settle = (reply: CallReply): CallReply | Promise<CallReply> => {
       // Uses the same key: the reply to an earlier attempt may have been lost after the command ran.
       const { key } = call;
       const again = (): Promise<CallReply> =>
         this.call(operation, input, key === undefined ? options : { ...options, key });
-      if (reply.outcome.code === "agent_unknown") return this.#withoutAgent(identity, reply, again, operation);
+      if (isAgentUnknown(reply)) return this.#withoutAgent(identity, reply, again, operation);
       if (!this.#retrier.isOn) return reply;
       const retried = { startedMs, isSafe: isRepeatable(operation, input, key), signal: call.signal };
-      return this.#retrier.retry(reply, retried, send).then((last) => {
-        const isUnknown = last.outcome.kind === "refusal" && last.outcome.code === "agent_unknown";
-        return isUnknown ? this.#withoutAgent(identity, last, again, operation) : last;
-      });
+      return this.#retrier
+        .retry(reply, retried, send)
+        .then((last) => (isAgentUnknown(last) ? this.#withoutAgent(identity, last, again, operation) : last));
+    };
+    // Not an async function: almost every call succeeds at once, and another promise would only cost time.
+    return send().then((reply) => {
+      if (reply.outcome.kind === "done") return reply;
+      const loadingText = loadPackData(reply.outcome.code);
+      return loadingText === undefined ? settle(reply) : loadingText.then(() => settle(reply));
     });
   }
 
@@ -113,7 +118,7 @@ export class CallSender {
     this.onAgentEnded?.(sent.agent, data);
     if (sent.isOwn !== true) return reply;
     if (this.identity?.agent === sent.agent) this.identity = undefined;
-    return aboutAgents.has(operation) ? reply : again();
+    return needsAgent(operation) ? reply : again();
   }
 }
 
@@ -124,6 +129,9 @@ function thrownReply(error: unknown): CallReply {
   return callRefusal(code, data);
 }
 
+const isAgentUnknown = ({ outcome }: CallReply): boolean =>
+  outcome.kind === "refusal" && outcome.code === "agent_unknown";
+
 const quiet: CallOptions = { events: false };
 
 function withoutEvents(options: CallOptions): CallOptions {
@@ -131,7 +139,10 @@ function withoutEvents(options: CallOptions): CallOptions {
   return quiet;
 }
 
-const aboutAgents = new Set([...Object.keys(lockOperations), "heartbeat", "end-agent", "who-am-i"]);
+const aboutAgents = new Set(["heartbeat", "end-agent", "who-am-i"]);
+
+const needsAgent = (operation: string): boolean =>
+  aboutAgents.has(operation) || operationData(operation)?.isAboutLocks === true;
 
 export function credentialsOf({ agent, agentSecret }: Identity): Pick<CallOptions, "agent" | "agentSecret"> {
   return agentSecret === undefined ? { agent } : { agent, agentSecret };

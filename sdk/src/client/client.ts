@@ -25,8 +25,8 @@ import type { RetryOptions } from "./retry.ts";
 import type { CallOptions, CallReply, Reads, Transport, WatchedEvent } from "./transport.ts";
 import { tokensClient } from "./tokens-client.ts";
 import type { TokensClient } from "./tokens-client.ts";
-import { planningClient } from "./planning-client.ts";
-import type { PlanningClient } from "./planning-client.ts";
+import { lazyClient } from "./packs/lazy-client.ts";
+import type { PlanningClient } from "./packs/planning-client.ts";
 import type { Notice } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 import { oneByOne } from "./one-by-one.ts";
@@ -143,7 +143,7 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     entities: entitiesClient(run, caller.clock),
     agents: agentsClient(run),
     locks: locksClient(run, sessions),
-    planning: planningClient(run),
+    planning: lazyClient(async () => (await import("./packs/planning-client.ts")).planningClient(run)),
     audit: auditClient(run),
     journal: journalClient(run),
     tokens: tokensClient(run),

@@ -4,9 +4,11 @@ import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
 import type { FoundServer } from "./find-server.ts";
-import { httpTransport } from "./http-transport.ts";
+import type { HttpOptions } from "./http-options.ts";
+import { lazyTransport } from "./lazy-transport.ts";
 import type { LinkOptions } from "./socket-link.ts";
 import { SocketTransport } from "./socket-transport.ts";
+import type { Transport } from "./transport.ts";
 
 interface ConnectToOptions extends Omit<ClientOptions, "remote"> {
   readonly token?: string;
@@ -24,7 +26,12 @@ export function connectTo(server: FoundServer, options: ConnectToOptions = {}): 
   const link = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, token };
   if (openSocket !== undefined) return createClient(new SocketTransport({ ...link, openSocket }), { ...rest, clock });
   const usesHttp = wanted === "http" || typeof WebSocket === "undefined";
-  const transport = usesHttp ? httpTransport(link) : new SocketTransport(link);
+  const transport = usesHttp ? lazyHttp(link) : new SocketTransport(link);
   const remote = { urls: addresses.map(({ url }) => url.href), token };
   return createClient(transport, { ...rest, clock, remote });
+}
+
+/** Loaded on demand: nearly every client uses the socket. */
+function lazyHttp(options: HttpOptions): Transport {
+  return lazyTransport(async () => (await import("./http-transport.ts")).httpTransport(options));
 }

@@ -1,4 +1,4 @@
-import { problemOf } from "../contract/problems.ts";
+import { problemText } from "./data/known-contract.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
 
@@ -22,7 +22,7 @@ export class HoldfastError extends Error {
   readonly replayed: boolean;
 
   constructor(operation: string, code: string, { data = {}, position = 0, replayed = false }: RefusalDetails = {}) {
-    const problem = problemOf(code);
+    const problem = problemText(code);
     super(`${operation} refused (${code}): ${problem.title}${detailOf(data)}. ${problem.next}`);
     this.code = code;
     this.retry = problem.retry;

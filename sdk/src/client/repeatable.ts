@@ -1,8 +1,4 @@
-import { publicOperations } from "../contract/all-operations.ts";
-import { packs } from "../contract/packs/packs.ts";
-
-const operations = [...publicOperations, ...packs.flatMap((pack) => pack.operations)];
-const reads = new Set(operations.filter(({ kind }) => kind === "read").map(({ name }) => name));
+import { operationData } from "./data/known-contract.ts";
 
 /** Writes with the same result when they run twice: a repeated request for a held lock returns the same fence. */
 const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
@@ -16,7 +12,7 @@ const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown
 
 /** Whether a call may be sent again when its arrival is unknown. */
 export function isRepeatable(operation: string, input: unknown, key: string | undefined): boolean {
-  return key !== undefined || reads.has(operation) || isSameTwice(operation, input);
+  return key !== undefined || operationData(operation)?.kind === "read" || isSameTwice(operation, input);
 }
 
 /** Whether a write needs a key to be repeatable. The operations of kinds are writes. */

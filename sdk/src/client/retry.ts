@@ -1,7 +1,7 @@
-import { problemOf } from "../contract/problems.ts";
 import { backoffMs } from "../base/backoff-ms.ts";
 import { pause } from "../base/pause.ts";
 import type { ClientClock } from "./client-clock.ts";
+import { problemText } from "./data/known-contract.ts";
 import type { CallReply } from "./transport.ts";
 
 /** Limits of a client's own retries. The rule of the problem says whether a call may be retried at all. */
@@ -22,7 +22,7 @@ const unknownOutcomes = new Set(["outcome_unknown"]);
 /** True if a reply says only that its own attempt had no effect. Every other reply is the outcome of the key. */
 function hadNoEffect({ outcome }: CallReply): boolean {
   if (outcome.kind === "done") return false;
-  const { retry } = problemOf(outcome.code);
+  const { retry } = problemText(outcome.code);
   return retry === "same-key" || retry === "later" || outcome.code === "closed";
 }
 
@@ -33,7 +33,7 @@ function delayBeforeRetry(
   { code, data }: Refusal,
   call: { readonly isRepeatable: boolean; readonly backoffMs: number },
 ): number | undefined {
-  const { retry } = problemOf(code);
+  const { retry } = problemText(code);
   const retryAfter = data["retry_after_ms"];
   const requestedMs = typeof retryAfter === "number" ? retryAfter : undefined;
   switch (retry) {

@@ -1,7 +1,7 @@
 import { closeCodes, socketPath, socketProtocol } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import { protocolMismatch } from "../contract/protocol-mismatch.ts";
-import { problemOf } from "../contract/problems.ts";
+import { problemText } from "./data/known-contract.ts";
 import { backoffMs } from "../base/backoff-ms.ts";
 import { defined } from "../base/defined.ts";
 import type { AddressRing } from "./address-ring.ts";
@@ -184,7 +184,7 @@ export class SocketLink {
   /** This node refused for a reason that may not apply to another. */
   #mayWorkElsewhere(): boolean {
     return (
-      this.#options.nodes.size > 1 && this.#problem !== undefined && problemOf(this.#problem.code).retry !== "never"
+      this.#options.nodes.size > 1 && this.#problem !== undefined && problemText(this.#problem.code).retry !== "never"
     );
   }
 

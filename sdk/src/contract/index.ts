@@ -39,7 +39,8 @@ export { codeOfPack, plainCode } from "./packs/code-of-pack.ts";
 export { packs } from "./packs/packs.ts";
 export type { Pack } from "./packs/pack.ts";
 export { assignment, collaborator, mission, organization, planning, project } from "./packs/planning.ts";
-export { representation, resourceOperationName } from "./packs/resource-operations.ts";
+export { representation } from "./packs/resource-operations.ts";
+export { resourceOperationName } from "./packs/resource-operation-name.ts";
 export type {
   NewResource,
   Resource,

@@ -27,3 +27,8 @@ export interface RevealedEntity {
   /** Members next to the id that are hidden with it. Items of a list and objects are hidden whole. */
   readonly also?: readonly string[];
 }
+
+/** The problem of a code that only a kind of entity knows, such as `ticket.already_closed`. */
+export function kindProblem(code: string): Problem {
+  return { status: 409, retry: "never", title: code, next: "See the rules of this kind of entity." };
+}

@@ -1,6 +1,7 @@
 import { coreProblems } from "./core-problems.ts";
 import { plainCode } from "./packs/code-of-pack.ts";
 import { packs } from "./packs/packs.ts";
+import { kindProblem } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 
 /** Every problem by its code. */
@@ -13,5 +14,5 @@ export const problems: Readonly<Record<string, Problem>> = {
 export function problemOf(code: string): Problem {
   const known = [code, plainCode(code)].find((name) => Object.hasOwn(problems, name));
   const problem = known === undefined ? undefined : problems[known];
-  return problem ?? { status: 409, retry: "never", title: code, next: "See the rules of this kind of entity." };
+  return problem ?? kindProblem(code);
 }

@@ -7,14 +7,10 @@ import type { Operation } from "../operation.ts";
 import { ofEntityOfType, ofType } from "../rights.ts";
 import { get, ifMatch, patch, post, remove } from "../routes.ts";
 import type { Route } from "../routes.ts";
+import { resourceOperationName } from "./resource-operation-name.ts";
 import type { Resource, ResourceVerb } from "./resource.ts";
 
 const closed = { additionalProperties: false } as const;
-
-/** The operation name of a verb on a resource: `planning.create-mission`, `planning.list-missions`. */
-export function resourceOperationName(resource: Resource, verb: ResourceVerb): string {
-  return `${resource.pack}.${verb}-${verb === "list" ? resource.plural : resource.name}`;
-}
 
 /** The route of all resources of a type: `/v1/planning/missions`. */
 function collectionRoute({ pack, plural }: Resource): string {

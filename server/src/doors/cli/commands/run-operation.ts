@@ -1,6 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
-import { packs, publicOperations } from "@holdfast/sdk/contract";
+import { operationList } from "@holdfast/sdk/data/operation-list";
 import type { OperationName } from "@holdfast/sdk/contract";
 import type { Json } from "@holdfast/sdk/json/json";
 import type { CliCommand, Terminal } from "../command.ts";
@@ -12,8 +12,7 @@ import { textOption } from "../args/option-values.ts";
 import { localOption, serverCommand } from "../discovery/server-command.ts";
 import { table } from "../terminal/table.ts";
 
-const offeredOperations = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
-const names = offeredOperations.map(({ name }) => name);
+const names: readonly string[] = operationList.map(({ name }) => name);
 
 export const runOperationCommand: CliCommand = serverCommand({
   name: "run",
@@ -39,8 +38,8 @@ export const runOperationCommand: CliCommand = serverCommand({
   async execute({ client, positionals, values, terminal, isJson, show }) {
     const [name] = positionals;
     if (values["list"] === true) {
-      const all = offeredOperations.map(({ name: operation, kind, summary }) => ({ name: operation, kind, summary }));
-      return show(all, () => table(["OPERATION", "KIND", "SUMMARY"], all.map(Object.values<string>), terminal.paint));
+      const rows = operationList.map(Object.values<string>);
+      return show(operationList, () => table(["OPERATION", "KIND", "SUMMARY"], rows, terminal.paint));
     }
     if (name === undefined) throw new UsageError("OPERATION is required; `holdfast run --list` lists all operations");
     rejectMisspelled(name);

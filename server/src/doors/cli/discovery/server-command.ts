@@ -1,6 +1,6 @@
 /** A command that calls a running server. It finds the server, connects as the agent of the environment, and disconnects. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { allOperations } from "@holdfast/sdk/contract";
+import { operationData } from "@holdfast/sdk/data/known-contract";
 import type { Client, Reads } from "@holdfast/sdk";
 import { connectTo } from "@holdfast/sdk/connect-to";
 import { tokenRisk } from "@holdfast/sdk/find-server";
@@ -43,7 +43,7 @@ export const localOption: Readonly<Record<string, CommandOption>> = {
 };
 
 function onlyReads({ operations = [] }: Pick<CliCommand, "operations">): boolean {
-  return operations.length > 0 && operations.every((name) => allOperations[name].kind === "read");
+  return operations.length > 0 && operations.every((name) => operationData(name)?.kind === "read");
 }
 
 /** Adds the options and the connection to a command that calls a server. */

@@ -1,4 +1,4 @@
-import { traceIdOf } from "@holdfast/sdk/contract";
+import { traceIdOf } from "@holdfast/sdk/trace-context";
 import type { Entry } from "../../../assembly/data-folder.ts";
 
 /** An entry as one line of text. */

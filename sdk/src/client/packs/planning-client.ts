@@ -1,5 +1,6 @@
-import { assignment, collaborator, mission, organization, project } from "../contract/packs/planning.ts";
-import type { Run } from "./entities-client.ts";
+import type { assignment, collaborator, mission, organization, project } from "../../contract/packs/planning.ts";
+import type { Resource } from "../../contract/packs/resource.ts";
+import type { Run } from "../entities-client.ts";
 import { changeResource, resourceClient } from "./resource-client.ts";
 import type { Changed, ChangeOptions, ResourceClient } from "./resource-client.ts";
 
@@ -25,17 +26,19 @@ export interface PlanningClient {
 }
 
 export function planningClient(run: Run): PlanningClient {
+  const resourcesOf = <R extends Resource>(name: R["name"], plural: R["plural"]): ResourceClient<R> =>
+    resourceClient<R>(run, { pack: "planning", name, plural });
   return {
-    organizations: resourceClient(run, organization),
-    projects: resourceClient(run, project),
-    collaborators: resourceClient(run, collaborator),
+    organizations: resourcesOf("organization", "organizations"),
+    projects: resourcesOf("project", "projects"),
+    collaborators: resourcesOf("collaborator", "collaborators"),
     missions: {
-      ...resourceClient(run, mission),
+      ...resourcesOf<typeof mission>("mission", "missions"),
       transition: (id, to, options) =>
         changeResource(run, "planning.transition-mission", { id, to }, options) as MissionChange,
       reopen: (id, reason, options) =>
         changeResource(run, "planning.reopen-mission", { id, reason }, options) as MissionChange,
     },
-    assignments: resourceClient(run, assignment),
+    assignments: resourcesOf("assignment", "assignments"),
   };
 }

@@ -1,4 +1,5 @@
-import { resourceOperationName } from "../contract/packs/resource-operations.ts";
+import { resourceOperationName } from "../../contract/packs/resource-operation-name.ts";
+import type { ResourceName } from "../../contract/packs/resource-operation-name.ts";
 import type {
   NewResource,
   Resource,
@@ -6,9 +7,9 @@ import type {
   ResourceFilters,
   ResourceVerb,
   ShownResource,
-} from "../contract/packs/resource.ts";
-import type { Page, Run } from "./entities-client.ts";
-import type { CallOptions } from "./transport.ts";
+} from "../../contract/packs/resource.ts";
+import type { Page, Run } from "../entities-client.ts";
+import type { CallOptions } from "../transport.ts";
 
 /** The conditions of a change, and how it is sent. */
 export interface ChangeOptions extends CallOptions {
@@ -42,7 +43,7 @@ export function changeResource(run: Run, operation: string, input: object, optio
   return run(operation, { ...input, expected_revision: expectedRevision, fence }, call);
 }
 
-export function resourceClient<R extends Resource>(run: Run, resource: R): ResourceClient<R> {
+export function resourceClient<R extends Resource>(run: Run, resource: ResourceName): ResourceClient<R> {
   const nameOf = (verb: ResourceVerb): string => resourceOperationName(resource, verb);
   const change =
     (verb: ResourceVerb) =>
