@@ -42,19 +42,32 @@ export interface Gate {
   refresh(): Promise<boolean>;
 }
 
-/** Admits a caller. An unknown token may have been created on another node a moment ago. */
-export async function admitLatest(gate: Gate, credentials: Credentials): Promise<AdmittedCaller | Rejection> {
-  const caller = await tryTwice(gate, credentials);
-  if (isRejection(caller)) gate.noteRejection(credentials.door, caller);
-  return caller;
+/**
+ * Admits a caller. An unknown token may have been created on another node a moment ago. Every other caller gets its answer
+ * at once, so that its commands keep their order.
+ */
+export function admitLatest(
+  gate: Gate,
+  credentials: Credentials,
+): AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection> {
+  const caller = gate.admit(credentials);
+  if (isRejection(caller) && caller.code === "token_invalid") return admitAfterRefresh(gate, credentials, caller);
+  return noted(gate, credentials, caller);
 }
 
-async function tryTwice(gate: Gate, credentials: Credentials): Promise<AdmittedCaller | Rejection> {
-  const caller = gate.admit(credentials);
-  if (!isRejection(caller) || caller.code !== "token_invalid") return caller;
+async function admitAfterRefresh(
+  gate: Gate,
+  credentials: Credentials,
+  rejection: Rejection,
+): Promise<AdmittedCaller | Rejection> {
   // If the node cannot catch up, the caller is rejected.
   const mayKnowMore = await gate.refresh().catch(() => false);
-  return mayKnowMore ? gate.admit(credentials) : caller;
+  return noted(gate, credentials, mayKnowMore ? gate.admit(credentials) : rejection);
+}
+
+function noted(gate: Gate, { door }: Credentials, caller: AdmittedCaller | Rejection): AdmittedCaller | Rejection {
+  if (isRejection(caller)) gate.noteRejection(door, caller);
+  return caller;
 }
 
 export function isRejection(result: object): result is Rejection {

@@ -22,14 +22,14 @@ export class CallerCache {
     this.#principal = principal;
   }
 
-  /** Returns a known caller synchronously, so that its commands keep their order. */
+  /** Returns synchronously unless this node must catch up first, so that commands keep their order. */
   admit(token: string | undefined): AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection> {
     const key = token === undefined ? "" : digestOf(token);
     return this.#known.get(key) ?? this.#admitNew(token, key);
   }
 
-  async #admitNew(token: string | undefined, key: string): Promise<AdmittedCaller | Rejection> {
-    const caller = await admitLatest(this.#gate, {
+  #admitNew(token: string | undefined, key: string): AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection> {
+    const caller = admitLatest(this.#gate, {
       token,
       vouched: token === undefined ? this.#principal : undefined,
       isLoopback: false,
@@ -37,6 +37,10 @@ export class CallerCache {
       connection: "nats",
       door: "nats",
     });
+    return caller instanceof Promise ? caller.then((admitted) => this.#keep(key, admitted)) : this.#keep(key, caller);
+  }
+
+  #keep(key: string, caller: AdmittedCaller | Rejection): AdmittedCaller | Rejection {
     if (isRejection(caller)) return caller;
     if (this.#known.size >= callersMax) this.#known.clear();
     this.#known.set(key, caller);

@@ -110,7 +110,7 @@ function refusalOf({ url = "", method = "GET", headersDistinct }: IncomingMessag
 function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: IncomingMessage) {
   const headerToken = bearerToken(headers.authorization);
   const connection = ids.unique();
-  return (token = headerToken) =>
+  return async (token = headerToken) =>
     admitLatest(gate, {
       token,
       isLoopback: isLoopback(socket.remoteAddress),
