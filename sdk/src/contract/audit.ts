@@ -115,6 +115,11 @@ const entityChange = Type.Object(
   closed,
 );
 
+const auditRecord = Type.Object(
+  { event: Type.String({ description: "The name of the record. The data of the event is next to it." }) },
+  { additionalProperties: true },
+);
+
 const auditItem = Type.Object(
   {
     position,
@@ -125,6 +130,11 @@ const auditItem = Type.Object(
     subjects: Type.Array(Type.String(), { description: "The subjects of the entry, without repeats." }),
     events: Type.Array(Type.String(), { description: "The published names of the events, without repeats." }),
     changes: Type.Array(entityChange, { description: "The entities that the entry changed." }),
+    records: Type.Optional(
+      Type.Array(auditRecord, {
+        description: "The records of packs in the entry: each event with a name in the audit trail.",
+      }),
+    ),
     reason: Type.Union([Type.String(), Type.Null()], { description: "The caller's reason, if one was sent." }),
     trace: Type.Union([trace, Type.Null()], { description: "The caller's `traceparent`, if one was sent." }),
     erased_by: Type.Optional(erasedBy),

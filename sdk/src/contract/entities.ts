@@ -12,7 +12,7 @@ import {
   writeFence,
 } from "./conditions.ts";
 import { operation } from "./operation.ts";
-import { ofEntity } from "./rights.ts";
+import { ofEntity, ofEntityType } from "./path-of-entity.ts";
 import { get, ifMatch, patch, post, put, remove } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -154,7 +154,7 @@ const listEntities = operation({
   input: Type.Object({ type: entityType, after: Type.Optional(entityId), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(entity), next: Type.Union([entityId, Type.Null()]) }, closed),
   problems: [],
-  rights: [{ verbs: ["read"], touches: ({ type }) => ({ paths: [type] }) }],
+  rights: [{ verbs: ["read"], touches: ofEntityType }],
   routes: [get("/v1/entities/{type}")],
   example: { type: "plan", limit: 50 },
 });
@@ -166,7 +166,9 @@ const historyItem = Type.Object(
     by: author,
     operation: Type.String(),
     event: Type.String({ description: "The event's published name, such as `evt.document.changed`." }),
-    version: Type.Integer({ description: "The version after the event. A conflict has the version that it met." }),
+    version: Type.Integer({
+      description: "The version after the event. A conflict has the version that it met, and an event of a pack has 0.",
+    }),
     data: Type.Unknown(),
     erased_by: Type.Optional(Type.Integer({ description: "Position of the entry that erased the data of this one." })),
   },
@@ -177,7 +179,7 @@ const listHistory = operation({
   name: "list-history",
   kind: "read",
   summary:
-    "Lists the history of an entity with its conflicts, newest first. `next` is the `before` of the next page, null at the " +
+    "Lists the history of an entity with its conflicts and the events of packs about it, newest first. `next` is the `before` of the next page, null at the " +
     "end. A page may be short.",
   input: Type.Object(
     { ...target, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },

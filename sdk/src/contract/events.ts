@@ -1,39 +1,34 @@
 import Type from "typebox";
-import type { Static, TSchema } from "typebox";
-import { agentEvents, lockEvents } from "./lock-events.ts";
+import type { Static } from "typebox";
+import type { EventType, RecordedEvent } from "./event-type.ts";
+import { eachWith, withoutPath } from "./event-type.ts";
+import { agentEvents, lockEvents, lockSettingEvents } from "./lock-events.ts";
 import { version } from "./conditions.ts";
 import { tokenEvents } from "./tokens.ts";
-
-/**
- * Every event type that an entry may hold. The fold of a type never changes; a new meaning is a new type.
- * An event about an entity is published as `evt.<type of the entity>.<verb>`, any other event as
- * `evt.<feature>.<verb>`.
- */
-export interface EventType {
-  readonly summary: string;
-  readonly data: TSchema;
-}
 
 const closed = { additionalProperties: false } as const;
 
 export const conflictReason = "Optimistic locking failure: version mismatch";
 
-export const events = {
+const ownVerb = Type.Optional(Type.String({ description: "The verb under which the change is published." }));
+
+/** The events about entities of any type. The path of each is that of its entity. */
+export const entityEvents = {
   "entity.created": {
     summary: "An entity was created.",
-    data: Type.Object({ version, value: Type.Unknown(), name: Type.Optional(Type.String()) }, closed),
+    data: Type.Object({ version, value: Type.Unknown(), name: ownVerb }, closed),
   },
   "entity.replaced": {
-    summary: "The whole value of an entity was replaced. `name` is the verb that the kind gives to this change.",
-    data: Type.Object({ version, value: Type.Unknown(), name: Type.Optional(Type.String()) }, closed),
+    summary: "The whole value of an entity was replaced.",
+    data: Type.Object({ version, value: Type.Unknown(), name: ownVerb }, closed),
   },
   "entity.merged": {
     summary: "A merge patch (RFC 7396) was applied to an entity.",
-    data: Type.Object({ version, merge: Type.Unknown() }, closed),
+    data: Type.Object({ version, merge: Type.Unknown(), name: ownVerb }, closed),
   },
   "entity.patched": {
     summary: "A JSON patch (RFC 6902) was applied to an entity.",
-    data: Type.Object({ version, patch: Type.Unknown() }, closed),
+    data: Type.Object({ version, patch: Type.Unknown(), name: ownVerb }, closed),
   },
   "entity.deleted": {
     summary: "An entity was deleted.",
@@ -50,38 +45,54 @@ export const events = {
       },
       closed,
     ),
+    /** The agent whose command was refused. */
+    owners: ({ by }: RecordedEvent) => (by?.agent === undefined ? [] : [by.agent]),
   },
-  "space.configured": {
-    summary: "Settings of the space were changed.",
-    data: Type.Object({ settings: Type.Unknown(), reason: Type.Optional(Type.String()) }, closed),
+} as const satisfies Record<string, EventType>;
+
+/** Events about the space itself. */
+const spaceEvents = eachWith(
+  {
+    "space.configured": {
+      summary: "Settings of the space were changed.",
+      data: Type.Object({ settings: Type.Unknown(), reason: Type.Optional(Type.String()) }, closed),
+    },
+    "space.rules_raised": {
+      summary: "New rules decide from the next entry on.",
+      data: Type.Object({ rules: Type.Integer({ minimum: 2 }) }, closed),
+    },
+    "space.state_hashed": {
+      summary: "The hash of the state at a position.",
+      data: Type.Object({ position: Type.Integer(), hash: Type.String() }, closed),
+    },
+    "payload.erased": {
+      summary: "The payload of the entry at a position was removed on request.",
+      data: Type.Object({ position: Type.Integer(), reason: Type.String() }, closed),
+    },
+    "space.epoch_raised": {
+      summary: "History was restored or went back. Tokens of the lost part are refused.",
+      data: Type.Object(
+        {
+          epoch: Type.Integer({ minimum: 2 }),
+          reason: Type.String(),
+          tokens_revoked: Type.Optional(
+            Type.Literal(true, { description: "The journal was imported. All its tokens are revoked in this entry." }),
+          ),
+        },
+        closed,
+      ),
+    },
   },
-  "space.rules_raised": {
-    summary: "New rules decide from the next entry on.",
-    data: Type.Object({ rules: Type.Integer({ minimum: 2 }) }, closed),
-  },
-  "space.state_hashed": {
-    summary: "The hash of the state at a position.",
-    data: Type.Object({ position: Type.Integer(), hash: Type.String() }, closed),
-  },
-  "payload.erased": {
-    summary: "The payload of the entry at a position was removed on request.",
-    data: Type.Object({ position: Type.Integer(), reason: Type.String() }, closed),
-  },
-  "space.epoch_raised": {
-    summary: "History was restored or went back. Tokens of the lost part are refused.",
-    data: Type.Object(
-      {
-        epoch: Type.Integer({ minimum: 2 }),
-        reason: Type.String(),
-        tokens_revoked: Type.Optional(
-          Type.Literal(true, { description: "The journal was imported. All its tokens are revoked in this entry." }),
-        ),
-      },
-      closed,
-    ),
-  },
+  { paths: withoutPath },
+);
+
+/** Every event type of the features. Packs declare their own. */
+export const events = {
+  ...entityEvents,
+  ...spaceEvents,
   ...agentEvents,
   ...lockEvents,
+  ...lockSettingEvents,
   ...tokenEvents,
 } as const satisfies Record<string, EventType>;
 
@@ -107,10 +118,10 @@ export function publishedName(event: {
   const verb = entityVerbs[event.type];
   if (verb === undefined) return `evt.${event.type}`;
   const entityType = event.subject.slice(0, event.subject.indexOf("/"));
-  return `evt.${entityType}.${ownVerb(event.data) ?? verb}`;
+  return `evt.${entityType}.${verbIn(event.data) ?? verb}`;
 }
 
-function ownVerb(data: unknown): string | undefined {
+function verbIn(data: unknown): string | undefined {
   if (typeof data !== "object" || data === null || !("name" in data)) return undefined;
   return typeof data.name === "string" ? data.name : undefined;
 }

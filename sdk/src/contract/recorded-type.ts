@@ -17,13 +17,3 @@ export function recordedAs<Published extends object>(type: string, published: Pu
 export function recordedType(published: object): string | undefined {
   return types.get(published);
 }
-
-/** True if an event is about an entity of any type. All other events are Holdfast's own. */
-export function isOfEntity(type: string): boolean {
-  return type.startsWith("entity.");
-}
-
-/** True if an event is about locks or tickets. */
-export function isOfLock(type: string): boolean {
-  return type.startsWith("lock.");
-}

@@ -1,9 +1,11 @@
 /**
  * Rights. A token is a list of allowances: verbs under a path prefix. An operation needs a verb on every path that it
- * touches. An entity has the path `type/id`, the same as the lock that guards it.
+ * touches. An entity has the path of the lock that guards it: `type/id`, unless its resource declares another.
  */
 import { isAtOrBelow } from "../base/is-at-or-below.ts";
 import type { Allowance, Verb } from "./allowance.ts";
+import { resourcePath, resourceTypePath } from "./packs/resource-path.ts";
+import type { Resource } from "./packs/resource.ts";
 
 /** The things that an operation touches, derived from its input. Empty: only what the caller owns. */
 export interface Touch {
@@ -33,17 +35,17 @@ export interface Right<Input = never> {
 /** A denial shows the holder to a caller that may lock the path. So that caller may read the lock as well. */
 export const seesLocks = ["read", "lock"] as const;
 
-export const ofEntity = ({ type, id }: { readonly type: string; readonly id: string }): Touch => ({
-  paths: [`${type}/${id}`],
+/** One resource. Without an id it is every resource of the type, since the server makes the id of a new one. */
+export const ofResource =
+  (resource: Pick<Resource, "type" | "path">) =>
+  ({ id }: { readonly id?: string }): Touch => ({
+    paths: [id === undefined ? resourceTypePath(resource) : resourcePath(resource, id)],
+  });
+
+/** Every resource of a type. */
+export const ofEachResource = (resource: Pick<Resource, "type" | "path">) => (): Touch => ({
+  paths: [resourceTypePath(resource)],
 });
-
-/** One entity of a type. Without an id it is the whole type, since the server makes the id of a new entity. */
-export const ofEntityOfType =
-  (type: string) =>
-  ({ id }: { readonly id?: string }): Touch => ({ paths: [id === undefined ? type : `${type}/${id}`] });
-
-/** Every entity of a type. */
-export const ofType = (type: string) => (): Touch => ({ paths: [type] });
 
 export const ofWholeSpace = (): Touch => ({ space: true });
 export const ofCaller = (): Touch => ({});

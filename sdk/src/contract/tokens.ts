@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 import { isoTime, line } from "./agents.ts";
 import { allowance } from "./allowance.ts";
 import { limit } from "./conditions.ts";
+import { eachWith, withoutPath } from "./event-type.ts";
 import { internalOperation, operation } from "./operation.ts";
 import { ofWholeSpace } from "./rights.ts";
 import { get, post, remove } from "./routes.ts";
@@ -207,60 +208,66 @@ export const tokenOperations = {
   "note-rejection": noteRejection,
 } as const;
 
-export const tokenEvents = {
-  "token.created": {
-    summary: "An operator created a token. The event holds only the hash of its secret.",
-    data: Type.Object(
-      {
-        principal: Type.String(),
-        allow: Type.Array(allowance),
-        expires_at: isoTime,
-        expires_at_ms: Type.Integer(),
-        secret_hash: Type.String(),
-        note: Type.Optional(Type.String()),
-        own_key: Type.Optional(Type.String()),
-      },
-      closed,
-    ),
+export const tokenEvents = eachWith(
+  {
+    "token.created": {
+      summary: "An operator created a token. The event holds only the hash of its secret.",
+      data: Type.Object(
+        {
+          principal: Type.String(),
+          allow: Type.Array(allowance),
+          expires_at: isoTime,
+          expires_at_ms: Type.Integer(),
+          secret_hash: Type.String(),
+          note: Type.Optional(Type.String()),
+          own_key: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
+    },
+    "token.renewed": {
+      summary: "A token got a new secret after a repeated request with its own key. The old secret is invalid.",
+      data: Type.Object({ secret_hash: Type.String() }, closed),
+    },
+    "token.rotated": {
+      summary: "An operator gave a token a new secret. The old one is valid until `old_valid_until_ms`.",
+      data: Type.Object(
+        {
+          secret_hash: Type.String(),
+          old_valid_until_ms: Type.Integer(),
+          own_key: Type.Optional(Type.String()),
+          repeated: Type.Optional(Type.Boolean()),
+        },
+        closed,
+      ),
+    },
+    "token.revoked": {
+      summary: "An operator revoked a token.",
+      data: Type.Object({ principal: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
+    },
+    "token.expired": { summary: "A token expired.", data: Type.Object({ principal: Type.String() }, closed) },
+    "access.operator-rotated": {
+      summary: "An operator replaced the operator's token of a node.",
+      data: Type.Object({}, closed),
+    },
+    "access.refused": {
+      summary: "An operator operation was refused. `unrecorded` counts earlier attempts that have no entry.",
+      data: Type.Object(
+        { operation: Type.String(), reason: Type.String(), unrecorded: Type.Optional(Type.Integer()) },
+        closed,
+      ),
+    },
+    "access.rejected": {
+      summary:
+        "An authentication failed: a token was invalid, or was required and not sent. `unrecorded` counts earlier ones at the same door that have no entry.",
+      data: Type.Object(
+        { door: Type.String(), code: Type.String(), unrecorded: Type.Optional(Type.Integer()) },
+        closed,
+      ),
+    },
   },
-  "token.renewed": {
-    summary: "A token got a new secret after a repeated request with its own key. The old secret is invalid.",
-    data: Type.Object({ secret_hash: Type.String() }, closed),
-  },
-  "token.rotated": {
-    summary: "An operator gave a token a new secret. The old one is valid until `old_valid_until_ms`.",
-    data: Type.Object(
-      {
-        secret_hash: Type.String(),
-        old_valid_until_ms: Type.Integer(),
-        own_key: Type.Optional(Type.String()),
-        repeated: Type.Optional(Type.Boolean()),
-      },
-      closed,
-    ),
-  },
-  "token.revoked": {
-    summary: "An operator revoked a token.",
-    data: Type.Object({ principal: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
-  },
-  "token.expired": { summary: "A token expired.", data: Type.Object({ principal: Type.String() }, closed) },
-  "access.operator-rotated": {
-    summary: "An operator replaced the operator's token of a node.",
-    data: Type.Object({}, closed),
-  },
-  "access.refused": {
-    summary: "An operator operation was refused. `unrecorded` counts earlier attempts that have no entry.",
-    data: Type.Object(
-      { operation: Type.String(), reason: Type.String(), unrecorded: Type.Optional(Type.Integer()) },
-      closed,
-    ),
-  },
-  "access.rejected": {
-    summary:
-      "An authentication failed: a token was invalid, or was required and not sent. `unrecorded` counts earlier ones at the same door that have no entry.",
-    data: Type.Object({ door: Type.String(), code: Type.String(), unrecorded: Type.Optional(Type.Integer()) }, closed),
-  },
-} as const;
+  { paths: withoutPath },
+);
 
 export type Token = Static<typeof token>;
 export type RotatedToken = Static<typeof rotateToken.output>;

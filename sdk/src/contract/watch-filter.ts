@@ -1,4 +1,6 @@
-import { isOfEntity, isOfLock, recordedType } from "./recorded-type.ts";
+import type { RecordedEvent } from "./event-type.ts";
+import { eventTypes } from "./event-types.ts";
+import { recordedType } from "./recorded-type.ts";
 
 /** Selects events. The same filter applies in process, over the socket and over HTTP. */
 export interface WatchFilter {
@@ -11,12 +13,8 @@ export interface WatchFilter {
 }
 
 /** The members of an event that a filter reads. */
-interface FilteredEvent {
+interface FilteredEvent extends RecordedEvent {
   readonly name: string;
-  readonly subject: string;
-  readonly data: unknown;
-  /** Absent in the reply to a call, whose caller is the author. */
-  readonly by?: { readonly agent?: string };
 }
 
 export function isWanted(event: FilteredEvent, filter: WatchFilter): boolean {
@@ -30,14 +28,9 @@ export function isWanted(event: FilteredEvent, filter: WatchFilter): boolean {
  * The owners that an event concerns. It uses the recorded type, so an event of an entity is never mistaken for one of
  * its lock.
  */
-export function ownersOf(event: FilteredEvent): readonly string[] {
+export function ownersOf(event: RecordedEvent): readonly string[] {
   const type = recordedType(event);
-  if (type === undefined) return [];
-  if (isOfEntity(type)) return type === "entity.conflict" && event.by?.agent !== undefined ? [event.by.agent] : [];
-  if (type.startsWith("agent.")) return [event.subject.slice("agent/".length)];
-  if (!isOfLock(type) || !/^(lock|ticket)\//u.test(event.subject)) return [];
-  const { owner_id, previous_owner, requested_by } = event.data as Readonly<Record<string, unknown>>;
-  return [owner_id, previous_owner, requested_by].filter((owner) => typeof owner === "string");
+  return (type === undefined ? undefined : eventTypes.get(type))?.owners?.(event) ?? [];
 }
 
 function isAbout(subject: string, wanted: string): boolean {

@@ -1,17 +1,17 @@
-import { isAllowed, isOfEntity, isOfLock, ownersOf, recordedAs, recordedType } from "@holdfast/sdk/contract";
+import { eventTypes, isAllowed, ownersOf, pathsOfEvent, recordedAs, recordedType } from "@holdfast/sdk/contract";
 import type { CycleLink, Notice } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { Lookups } from "./lookups.ts";
 import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
-import { pathOf, maySeePath, visibleCycle } from "./redact-paths.ts";
-import type { NamedPath } from "./redact-paths.ts";
+import { maySeePath, visibleCycle } from "./redact-paths.ts";
 
 type CheckedEvent = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
 
 /**
- * The events that a caller may see: those about entities that it may read, about locks on paths that it may read or
- * lock, and those of its own agents. Events about the whole space need the right to read everything.
+ * The events that a caller may see: those on paths that it may read, about locks on paths that it may read or lock, and
+ * those of its own agents. Each event type declares its paths and its owners. An event without paths needs the right to
+ * read everything.
  */
 export class EventVisibility {
   readonly #lookups: Lookups;
@@ -42,11 +42,9 @@ export class EventVisibility {
   #isVisible(rights: CallerRights, event: CheckedEvent): boolean {
     if (ownersOf(event).some((owner) => this.#isOwn(rights, owner))) return true;
     // Not by the subject: an entity may have the same subject as an event of Holdfast. An unknown type is not shown.
-    const type = recordedType(event);
-    if (type === undefined) return false;
-    if (isOfEntity(type)) return isAllowed(rights.allow, ["read"], event.subject);
-    const paths = isOfLock(type) ? lockPathsOf(event) : undefined;
-    return paths?.every((path) => maySeePath(rights, path)) === true;
+    const type = eventTypes.get(recordedType(event) ?? "");
+    const verbs = type?.verbs ?? ["read"];
+    return pathsOfEvent(type, event)?.every((path) => isAllowed(rights.allow, verbs, path)) === true;
   }
 
   #isOwn({ principal }: CallerRights, owner: string): boolean {
@@ -55,15 +53,6 @@ export class EventVisibility {
     if (isOwn) this.#ownAgents.add(owner);
     return isOwn;
   }
-}
-
-/**
- * Every path of an event about locks: the first event of a set names all. Events about tickets are for their owners.
- */
-function lockPathsOf({ subject, data }: CheckedEvent): readonly string[] | undefined {
-  if (!subject.startsWith("lock/")) return undefined;
-  const { paths = [], of } = data as { readonly paths?: readonly NamedPath[]; readonly of?: string };
-  return [subject.slice("lock/".length), ...paths.map(pathOf), ...(of === undefined ? [] : [of])];
 }
 
 /** A deadlock runs through paths of other owners, also for the owners in it. They see the owners, not the paths. */

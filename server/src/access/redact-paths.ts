@@ -3,22 +3,16 @@
  * owners. The caller sees only those that it may read or lock.
  */
 import { defined } from "@holdfast/sdk/base/defined";
-import { cycleText, isAllowed } from "@holdfast/sdk/contract";
-import type { CycleLink } from "@holdfast/sdk/contract";
+import { cycleText, isAllowed, pathOf } from "@holdfast/sdk/contract";
+import type { CycleLink, NamedPath } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { CallerRights } from "./caller-rights.ts";
 
 type PathData = Readonly<Record<string, unknown>>;
-export type NamedPath = string | { readonly path: string };
 
 /** Whether the caller may see the holders of a path. */
 export function maySeePath({ allow }: CallerRights, path: string): boolean {
   return isAllowed(allow, ["read", "lock"], path);
-}
-
-/** The path of a list item: some lists have modes next to each path. */
-export function pathOf(named: NamedPath): string {
-  return typeof named === "string" ? named : named.path;
 }
 
 /** A reply without the paths that its caller may not see: in the cycle of a deadlock, and in the history of locks. */

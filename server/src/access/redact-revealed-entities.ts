@@ -2,7 +2,7 @@
  * A refusal of a pack may name other entities, such as the booking that a change clashes with. Each problem declares
  * which members name them. The caller gets those of entities that it may read.
  */
-import { isAllowed, problemOf } from "@holdfast/sdk/contract";
+import { isAllowed, pathOfEntity, problemOf } from "@holdfast/sdk/contract";
 import type { RevealedEntity } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { Call } from "../operations/call.ts";
@@ -24,7 +24,7 @@ export function redactRevealedEntities(rights: CallerRights, call: Call, reply: 
         : entity.type;
     const id = members[entity.id];
     const isNamed = typeof type === "string" && typeof id === "string";
-    return id !== undefined && !(isNamed && isAllowed(rights.allow, ["read"], `${type}/${id}`));
+    return id !== undefined && !(isNamed && isAllowed(rights.allow, ["read"], pathOfEntity(type, id)));
   };
   const data = reveals.reduce<Members>((members, entity) => withoutHidden(members, entity, isHidden), outcome.data);
   return { ...reply, outcome: { ...outcome, data } };

@@ -3,7 +3,7 @@
  * never the value. The visible members are listed here, so a new member of an operation or a pack is hidden until it is
  * listed.
  */
-import { isAllowed, plainCode } from "@holdfast/sdk/contract";
+import { isAllowed, pathOfEntity, pathOfType, plainCode } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { Call } from "../operations/call.ts";
 import type { CallerRights } from "./caller-rights.ts";
@@ -21,10 +21,12 @@ const entityMembers = ["type", ...writtenMembers];
 /** The members of refusals that reveal the value of the entity. */
 const valueMembers = ["changes", "changes_reason", "truncated", "pointers"];
 
-/** The redacted reply to a write of an entity. Any other reply is unchanged. */
+/** The redacted reply to a write of an entity or of a pack. Any other reply is unchanged. */
 export function redactWriteReply(rights: CallerRights, call: Call, reply: CallReply): CallReply {
   const { kind, pack, entityTypeOf } = call.record;
-  if (kind !== "write" || entityTypeOf === undefined || mayRead(rights, call, reply)) return reply;
+  if (kind !== "write" || (entityTypeOf === undefined && pack === undefined)) return reply;
+  const paths = entityTypeOf === undefined ? touchedPaths(call) : entityPaths(call, reply);
+  if (paths?.every((path) => isAllowed(rights.allow, ["read"], path)) === true) return reply;
   const { outcome } = reply;
   if (outcome.kind === "done") {
     const visible = pack === undefined ? entityMembers : writtenMembers;
@@ -33,15 +35,24 @@ export function redactWriteReply(rights: CallerRights, call: Call, reply: CallRe
   return { ...reply, outcome: { ...outcome, data: redactRefusal(outcome.code, outcome.data) } };
 }
 
-/** Without a type no caller may read the value. */
-function mayRead({ allow }: CallerRights, { record, input }: Call, { outcome }: CallReply): boolean {
+/** The path of the written entity. Without a type no caller may read the value. */
+function entityPaths({ record, input }: Call, { outcome }: CallReply): readonly string[] | undefined {
   const given = input as { readonly type?: unknown; readonly id?: unknown };
   const type = record.entityTypeOf?.(given);
-  if (typeof type !== "string") return false;
+  if (typeof type !== "string") return undefined;
   // A resource created without an id got one. A refusal may name the id of another resource.
   const newId = outcome.kind === "done" ? (outcome.data as ReplyData)["id"] : undefined;
   const id = given.id ?? newId;
-  return isAllowed(allow, ["read"], typeof id === "string" ? `${type}/${id}` : type);
+  return [typeof id === "string" ? pathOfEntity(type, id) : pathOfType(type)];
+}
+
+/** The paths that a write of a pack about no single entity touches. Those of an invalid input are unknown. */
+function touchedPaths({ record, input }: Call): readonly string[] | undefined {
+  if (record.check(input) !== undefined) return undefined;
+  return record.rights.flatMap(({ touches }) => {
+    const { paths = [], space } = touches(input as never);
+    return space === true ? [...paths, ""] : paths;
+  });
 }
 
 /** A refusal by the rules of a kind or a pack may reveal anything about this value and others. */

@@ -2,7 +2,7 @@
  * Reads a data folder without owning it. Nothing here writes to it, and all of it works while a process has the folder
  * open. Like open.ts, it only assembles parts.
  */
-import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
+import { isOfEntity, isOfPack, publishedName } from "@holdfast/sdk/contract";
 import { systemClock } from "../base/clock.ts";
 import { entriesAbout } from "../engine/entries-about.ts";
 import { verify } from "../engine/verify/verify.ts";
@@ -138,10 +138,10 @@ function entityOutcome(row: EntityRow | undefined, target: Target, erasedBy: num
   return isLive(row) ? done(representationOf(row)) : missing(row, target).outcome;
 }
 
-/** The events of an entry about an entity, under their published names. */
+/** The events of an entry about an entity, those of packs included, under their published names. */
 export function entityEventsOf(entry: Entry, subject: string): readonly NamedEvent[] {
   return entry.events
-    .filter((event) => event.subject === subject && isOfEntity(event.type))
+    .filter((event) => event.subject === subject && (isOfEntity(event.type) || isOfPack(event.type)))
     .map((event) => ({ name: publishedName(event), data: event.data }));
 }
 

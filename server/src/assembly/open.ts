@@ -8,6 +8,7 @@ import type { Ids } from "../base/ids.ts";
 import { appServices } from "../app/app-services.ts";
 import type { AppServices } from "../app/app-services.ts";
 import type { AppOperation } from "../app/calls/app-operation.ts";
+import { requireRules } from "../app/calls/app-operations.ts";
 import { doorCalls, inProcessTransport } from "../app/transport.ts";
 import type { AppTransportOptions } from "../app/transport.ts";
 import { Engine } from "../engine/engine.ts";
@@ -201,7 +202,9 @@ interface ServicesOptions {
 /** The services of an engine, with the clock and the ids of this process unless others are given. */
 export function servicesOf(engine: Engine, options: ServicesOptions = {}): AppServices {
   const { clock = systemClock, ids = systemIds, kinds = [] } = options;
-  return appServices(engine, { clock, ids, kinds });
+  const services = appServices(engine, { clock, ids, kinds });
+  requireRules(services.operations, new Set(featuresOf(kinds).flatMap(({ rules }) => Object.keys(rules))));
+  return services;
 }
 
 export interface SpeakerOptions extends HoldfastOptions {

@@ -15,17 +15,19 @@ const packOf = new Map(packs.flatMap((pack) => pack.operations.map((operation) =
 /** The record of an operation. `entityType` is that of a kind, for the kind's own commands. */
 export function operationRecord(operation: Operation, entityType?: string): OperationRecord {
   const type = entityType ?? operation.resource?.type;
+  const pack = packOf.get(operation);
   let check: InputCheck | undefined;
   return {
     ...operation,
     check: (value) => (check ??= checkOf(operation.input))(value),
-    pack: packOf.get(operation),
-    entityTypeOf: type === undefined ? typeInInput(operation) : () => type,
+    pack,
+    entityTypeOf: type === undefined ? typeInInput(operation, pack) : () => type,
   };
 }
 
-/** The operations on entities of any type have the type in their input. */
-function typeInInput({ input }: Operation): OperationRecord["entityTypeOf"] {
+/** The operations on entities of any type have the type in their input. An operation of a pack names its resource. */
+function typeInInput({ input }: Operation, pack: Pack | undefined): OperationRecord["entityTypeOf"] {
+  if (pack !== undefined) return undefined;
   const { properties } = input as { readonly properties?: Readonly<Record<string, unknown>> };
   return properties !== undefined && "type" in properties && "id" in properties ? ({ type }) => type : undefined;
 }

@@ -1,12 +1,6 @@
 import type { Problem } from "../problem.ts";
 
 export const planningProblems = {
-  "planning.off": {
-    status: 409,
-    retry: "never",
-    title: "Planning is switched off",
-    next: "An operator can switch it on with configure: component_toggles.planning.",
-  },
   "planning.archived": {
     status: 409,
     retry: "never",

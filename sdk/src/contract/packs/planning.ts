@@ -6,8 +6,8 @@ import Type from "typebox";
 import { line } from "../agents.ts";
 import { entityId } from "../conditions.ts";
 import { operation } from "../operation.ts";
-import { ofEntityOfType } from "../rights.ts";
-import type { Pack } from "./pack.ts";
+import { ofResource } from "../rights.ts";
+import { definePack } from "./pack.ts";
 import { planningProblems } from "./planning-problems.ts";
 import {
   expectedExample,
@@ -153,7 +153,7 @@ const transitionMission = operation({
   ),
   output: writtenResource(mission),
   problems: [...lifecycleProblems],
-  rights: [{ verbs: ["write"], touches: ofEntityOfType(mission.type) }],
+  rights: [{ verbs: ["write"], touches: ofResource(mission) }],
   routes: [resourceRoute(mission, "transition")],
   example: { id: "weld", to: "planned", ...expectedExample },
   resource: mission,
@@ -166,16 +166,17 @@ const reopenMission = operation({
   input: Type.Object({ ...targetAndConditions, reason: Type.String({ ...line, minLength: 1 }) }, closed),
   output: writtenResource(mission),
   problems: [...lifecycleProblems, "not_allowed"],
-  rights: [{ verbs: ["operate"], touches: ofEntityOfType(mission.type) }],
+  rights: [{ verbs: ["operate"], touches: ofResource(mission) }],
   routes: [resourceRoute(mission, "reopen")],
   example: { id: "weld", reason: "the steel came late", ...expectedExample },
   resource: mission,
 });
 
-export const planning: Pack = {
+export const planning = definePack({
   name: pack,
   summary: "Plans of work: organizations, projects, missions, assignments, collaborators.",
   resources: planningResources,
   operations: [...planningResources.flatMap(resourceOperations), transitionMission, reopenMission],
+  events: {},
   problems: planningProblems,
-};
+});

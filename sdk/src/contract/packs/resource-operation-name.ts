@@ -3,7 +3,11 @@ import type { Resource, ResourceVerb } from "./resource.ts";
 /** The members of a resource that name its operations. */
 export type ResourceName = Pick<Resource, "pack" | "name" | "plural">;
 
-/** The operation name of a verb on a resource: `planning.create-mission`, `planning.list-missions`. */
-export function resourceOperationName(resource: ResourceName, verb: ResourceVerb): string {
-  return `${resource.pack}.${verb}-${verb === "list" ? resource.plural : resource.name}`;
+/**
+ * The operation name of a verb on a resource: `planning.create-mission`, `planning.list-missions`. The resource after which
+ * its pack is named is left out: `notes.create`.
+ */
+export function resourceOperationName({ pack, name, plural }: ResourceName, verb: ResourceVerb): string {
+  if (plural === pack) return `${pack}.${verb}`;
+  return `${pack}.${verb}-${verb === "list" ? plural : name}`;
 }

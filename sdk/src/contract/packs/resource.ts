@@ -11,6 +11,12 @@ export interface Resource<Name extends string = string, Plural extends string = 
   readonly plural: Plural;
   /** The entity type. */
   readonly type: string;
+  /**
+   * The lock path as a template: in `project/{0}/map/{1}`, `{n}` is the n-th segment of the id. `type/id` by default.
+   */
+  readonly path?: string;
+  /** Its operations besides those that the pack defines itself; all by default. */
+  readonly verbs?: readonly ResourceVerb[];
   readonly summary: string;
   /** Fields that a caller sets at creation and may change later. */
   readonly fields: TProperties;
@@ -33,15 +39,22 @@ interface ResourceBase {
   readonly id: string;
   readonly version: number;
   readonly revision: string;
-  readonly archived: boolean;
   /** ISO 8601. */
   readonly changed_at: string;
   readonly changed_by: { readonly principal: string; readonly agent?: string };
   readonly position: number;
 }
 
+/** A resource has the member `archived` if it can be archived. */
+type Archivable<R extends Resource> = R extends { readonly verbs: readonly (infer Verb)[] }
+  ? "archive" extends Verb
+    ? { readonly archived: boolean }
+    : object
+  : { readonly archived: boolean };
+
 /** A resource as a program reads it. */
 export type ShownResource<R extends Resource> = ResourceBase &
+  Archivable<R> &
   Readonly<Static<TObject<R["fixed"] & R["fields"] & R["shown"]>>>;
 
 /** The input to create a resource. */

@@ -2,6 +2,7 @@ import type { JsonObject, Json } from "@holdfast/sdk/json/json";
 import type { Outcome, Refusal } from "../../machine/entry.ts";
 import type { OperationRecord } from "../../operations/operation-record.ts";
 import type { EngineServices } from "../engine-services.ts";
+import type { View } from "../packs/view.ts";
 import type { OperatorTokenRotation } from "./operator-token-rotation.ts";
 
 /** The caller of a transport. */
@@ -60,7 +61,7 @@ export interface Prepared {
 }
 
 /** Runs after the decision is durable. It may add to the outcome, or carry out an effect outside the machine. */
-type Finish = (outcome: Outcome, context: FinishContext) => Outcome | Promise<Outcome>;
+export type Finish = (outcome: Outcome, context: FinishContext) => Outcome | Promise<Outcome>;
 
 interface FinishContext extends CallContext {
   readonly memo: unknown;
@@ -73,7 +74,9 @@ interface FinishContext extends CallContext {
 export interface OperationHooks {
   readonly run?: OperationRun | undefined;
   readonly prepare?: readonly Prepare[];
-  readonly finish?: Finish;
+  readonly finish?: Finish | undefined;
+  /** Shows the resource of the outcome. */
+  readonly view?: View | undefined;
 }
 
 export interface AppOperation extends OperationRecord, OperationHooks {}

@@ -6,8 +6,9 @@ import type { OperationRecord } from "../../operations/operation-record.ts";
 import { registryOf } from "../../operations/registry.ts";
 import type { OperationRegistry } from "../../operations/registry.ts";
 import { allPacks } from "../packs/all-packs.ts";
+import { packHooks } from "../packs/pack-hooks.ts";
 import { readRuns } from "../reads/read-runs.ts";
-import type { AppOperation } from "./app-operation.ts";
+import type { AppOperation, OperationHooks } from "./app-operation.ts";
 import { featureHooks } from "./feature-hooks.ts";
 import { ifUnchanged } from "./hooks/if-unchanged.ts";
 
@@ -18,13 +19,24 @@ export function appOperations(kinds: readonly Kind[]): OperationRegistry<AppOper
     ...allPacks.flatMap(({ contract }) => contract.operations.map((operation) => operationRecord(operation))),
     ...kinds.flatMap(({ type, commands }) => commands.map(({ operation }) => operationRecord(operation, type))),
   ];
-  return registryOf(records.map(withHooks));
+  const hooks: ReadonlyMap<string, OperationHooks> = new Map([
+    ...[...readRuns].map(([name, run]) => [name, { run }] as const),
+    ...Object.entries(featureHooks),
+    ...allPacks.flatMap((pack) => [...packHooks(pack)]),
+  ]);
+  return registryOf(records.map((record) => appOperationOf(record, hooks.get(record.name) ?? {})));
 }
 
-function withHooks(record: OperationRecord): AppOperation {
-  const hooks = featureHooks[record.name] ?? {};
-  const run = hooks.run ?? readRuns.get(record.name);
-  if (record.kind === "read" && run === undefined) throw new Error(`nothing answers the read ${record.name}`);
+export function appOperationOf(record: OperationRecord, hooks: OperationHooks): AppOperation {
+  if (record.kind === "read" && hooks.run === undefined) throw new Error(`nothing answers the read ${record.name}`);
   const prepare = "if_unchanged" in membersOf(record.input) ? [ifUnchanged] : [];
-  return { ...record, ...hooks, run, prepare: [...prepare, ...(hooks.prepare ?? [])] };
+  return { ...record, ...hooks, prepare: [...prepare, ...(hooks.prepare ?? [])] };
+}
+
+/** A write that no rule decides would be refused at its first call. It stops the start instead. */
+export function requireRules(operations: OperationRegistry<AppOperation>, ruled: ReadonlySet<string>): void {
+  const undecided = operations.all.find(
+    ({ name, kind, run }) => kind === "write" && run === undefined && !ruled.has(name),
+  );
+  if (undecided !== undefined) throw new Error(`no rule decides the write ${undecided.name}`);
 }

@@ -1,14 +1,16 @@
 import type { Refusal } from "../../machine/entry.ts";
+import { allPacks } from "../packs/all-packs.ts";
 import type { Explain, ExplainContext } from "./explain.ts";
 import { explainDeadlock } from "./explanations/deadlock.ts";
 import { explainEndedAgent } from "./explanations/ended-agent.ts";
 import { explainVersionConflict } from "./explanations/version-conflict.ts";
 
-/** The explanations of features, by problem code. */
-const explanations: ReadonlyMap<string, Explain> = new Map([
+/** The explanations of features and packs, by problem code. */
+const explanations: ReadonlyMap<string, Explain> = new Map<string, Explain>([
   ["agent_unknown", explainEndedAgent],
   ["concurrency_mismatch", explainVersionConflict],
   ["deadlock", explainDeadlock],
+  ...allPacks.flatMap(({ explain = {} }) => Object.entries(explain)),
 ]);
 
 /** The refusal with the data that explains it. Most codes have no explanation. */

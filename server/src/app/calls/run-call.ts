@@ -145,10 +145,10 @@ function finishedReply(context: RunContext, call: AppCall, decided: Decided): Ca
   const { outcome, attachment } = reply;
   if (outcome.kind === "done" && attachment !== undefined && record.finish === undefined) {
     const whole = { ...outcome, data: { ...outcome.data, ...attachment } };
-    const shown = resourceViewOf(record, callReplyOf(context, reply, whole, options));
+    const shown = resourceViewOf(context, call, callReplyOf(context, reply, whole, options));
     return describesGrant(reply) ? withPriorLocks(context.services.engine, shown) : shown;
   }
-  return explainedReply(context, call, decided).then((shown) => resourceViewOf(record, shown));
+  return explainedReply(context, call, decided).then((shown) => resourceViewOf(context, call, shown));
 }
 
 /** The reply to a command whose outcome needs data from history, or whose hook finishes it. */
@@ -190,6 +190,6 @@ function settle(context: RunContext, call: AppCall, outcome: Promise<Outcome>): 
   );
 }
 
-function unrecorded({ services }: RunContext, { record }: AppCall, outcome: Outcome): CallReply {
-  return resourceViewOf(record, unrecordedReply(services.engine, outcome));
+function unrecorded(context: RunContext, call: AppCall, outcome: Outcome): CallReply {
+  return resourceViewOf(context, call, unrecordedReply(context.services.engine, outcome));
 }

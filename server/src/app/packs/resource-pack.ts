@@ -1,4 +1,4 @@
-import { resourceOperationName } from "@holdfast/sdk/contract";
+import { resourceOperationName, verbsOf } from "@holdfast/sdk/contract";
 import type { Resource } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { findEntity, isLive, representationOf } from "../../features/entities/entity-table.ts";
@@ -9,12 +9,17 @@ import { getEntity } from "../reads/entity-reads.ts";
 import type { ServerPack } from "./server-pack.ts";
 
 /** A pack of resources: `get` and `list` of each are answered from its entities. */
-export function resourcePack({ list, ...rules }: PackRules): ServerPack {
-  const reads = rules.contract.resources.flatMap((resource): readonly (readonly [string, AppRead])[] => [
-    [resourceOperationName(resource, "get"), getResource(resource)],
-    [resourceOperationName(resource, "list"), listResources(resource, list)],
-  ]);
-  return { ...rules, reads: Object.fromEntries(reads) };
+export function resourcePack({ list, reads = {}, ...rules }: PackRules): ServerPack {
+  const ofResources = rules.contract.resources.flatMap((resource): readonly (readonly [string, AppRead])[] => {
+    const verbs = verbsOf(resource);
+    return [
+      ...(verbs.includes("get") ? [[resourceOperationName(resource, "get"), getResource(resource)] as const] : []),
+      ...(verbs.includes("list") && list !== undefined
+        ? [[resourceOperationName(resource, "list"), listResources(resource, list)] as const]
+        : []),
+    ];
+  });
+  return { ...rules, reads: { ...Object.fromEntries(ofResources), ...reads } };
 }
 
 function getResource({ type }: Resource): AppRead {

@@ -1,29 +1,56 @@
 import { codeOfPack } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
-import type { JsonObject } from "@holdfast/sdk/json/json";
-import type { OperationRecord } from "../../operations/operation-record.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { stateLoading } from "../../base/state-loading.ts";
+import { refusal } from "../../machine/refusal.ts";
+import type { AppOperation, CallContext } from "../calls/app-operation.ts";
+import { withMomentaryState } from "../reads/momentary-state.ts";
+import { readContextOf } from "../reads/read-context-of.ts";
+
+interface ViewedCall {
+  readonly record: AppOperation;
+  readonly input: Json;
+}
 
 /** The reply to an operation of a pack: codes have the pack's prefix, and an entity is shown as a resource. */
-export function resourceViewOf({ pack, resource }: OperationRecord, reply: CallReply): CallReply {
+export function resourceViewOf(context: CallContext, { record, input }: ViewedCall, reply: CallReply): CallReply {
+  const { pack, resource, view } = record;
   if (pack === undefined) return reply;
   const { outcome } = reply;
   if (outcome.kind === "refusal")
     return { ...reply, outcome: { ...outcome, code: codeOfPack(pack.name, outcome.code) } };
   if (resource === undefined) return reply;
-  return { ...reply, outcome: { ...outcome, data: resourceData(outcome.data as JsonObject) } };
+  const data = outcome.data as JsonObject;
+  if (view === undefined) return { ...reply, outcome: { ...outcome, data: eachResource(data, fieldsOf) } };
+  const shown = context.services.engine.peek((state) =>
+    withMomentaryState(state, (moment) => {
+      const viewed = readContextOf(context, input, moment);
+      return eachResource(data, (entity) => (entity["value"] === undefined ? {} : view(entity, viewed)));
+    }),
+  );
+  if (shown !== undefined) return { ...reply, outcome: { ...outcome, data: shown } };
+  // The state is being loaded again. The outcome is durable, so the same request gets it later.
+  const code = record.kind === "write" ? "outcome_unknown" : "journal_unavailable";
+  return { ...reply, outcome: refusal(code, stateLoading), events: [] };
 }
 
-function resourceData(data: JsonObject): JsonObject {
+type FieldsOf = (entity: JsonObject) => JsonObject;
+
+const fieldsOf: FieldsOf = ({ value }) => (value ?? {}) as JsonObject;
+
+/** The entity of a reply, or each of its items, as a resource. */
+function eachResource(data: JsonObject, fields: FieldsOf): JsonObject {
   const { items } = data;
-  return Array.isArray(items) ? { ...data, items: (items as JsonObject[]).map(resourceView) } : resourceView(data);
+  if (!Array.isArray(items)) return resourceView(data, fields);
+  return { ...data, items: (items as JsonObject[]).map((item) => resourceView(item, fields)) };
 }
 
 /**
  * An entity of a pack as a resource: its fields next to its revision, on one level. A field never replaces a member of
  * the entity with the same name: redaction shows those members to callers that may not read the fields.
  */
-function resourceView(entity: JsonObject): JsonObject {
-  const { type: _type, value, changed_at: time, ...members } = entity;
-  const view = { ...members, ...(value as JsonObject | undefined), ...members };
-  return typeof time === "number" ? { ...view, changed_at: new Date(time).toISOString() } : view;
+function resourceView(entity: JsonObject, fields: FieldsOf): JsonObject {
+  const { type: _type, value: _value, changed_at: time, ...members } = entity;
+  const facts = typeof time === "number" ? { ...members, changed_at: new Date(time).toISOString() } : members;
+  return { ...facts, ...fields(entity), ...facts };
 }

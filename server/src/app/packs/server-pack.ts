@@ -1,8 +1,21 @@
 import type { PackRules } from "../../packs/pack-rules.ts";
+import type { Finish, Prepare } from "../calls/app-operation.ts";
+import type { Explain } from "../calls/explain.ts";
 import type { AppRead } from "../reads/app-read.ts";
+import type { View } from "./view.ts";
 
-/** A pack with its parts that may wait. */
-export interface ServerPack extends Omit<PackRules, "list"> {
-  /** The reads of the pack, by operation. */
-  readonly reads: Readonly<Record<string, AppRead>>;
+type ByName<Part> = Readonly<Record<string, Part>>;
+
+/** A pack with its parts that may wait. A name that its contract lacks stops the start. */
+export interface ServerPack extends Omit<PackRules, "list" | "reads"> {
+  /** The reads of the pack, by operation. Each read of the contract has one. */
+  readonly reads: ByName<AppRead>;
+  /** Steps before the decision, by operation. */
+  readonly prepare?: ByName<Prepare>;
+  /** Steps after the decision is durable, by operation. */
+  readonly finish?: ByName<Finish>;
+  /** How a resource is shown, by entity type. By default its fields are next to its revision. */
+  readonly views?: ByName<View>;
+  /** Data that explains a refusal, by problem code. */
+  readonly explain?: ByName<Explain>;
 }

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { publishedName } from "@holdfast/sdk/contract";
+import { eventTypes, publishedName } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
@@ -7,6 +7,7 @@ import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry, Event } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
+import { publishedData } from "../watch/entry-events.ts";
 import { entryOutcomeCode } from "../watch/entry-filter.ts";
 import { subjectHistory, selectedEvents } from "./subject-history.ts";
 
@@ -35,10 +36,20 @@ export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObjec
     subjects: [...new Set([...entry.events.map(({ subject }) => subject), ...inputSubjects(entry)])],
     events: [...new Set(entry.events.map(publishedName))],
     changes,
+    records: recordsOf(entry),
     reason: reasonOf(entry),
     trace: trace ?? null,
     erased_by: erased,
   });
+}
+
+/** The events with a name in the audit trail, each under that name. */
+function recordsOf({ events }: Entry): readonly JsonObject[] | undefined {
+  const records = events.flatMap(({ type, data }) => {
+    const event = eventTypes.get(type)?.audit;
+    return event === undefined ? [] : [{ ...publishedData(data), event }];
+  });
+  return records.length === 0 ? undefined : records;
 }
 
 /** The subjects of a refused command, so that its refusal is found with them. */

@@ -1,5 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
+import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
+import { eventTypes, isOfEntity, isOfPack, pathOfEntity, pathsOfEvent, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, entityOperations } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import {
@@ -13,7 +14,7 @@ import {
 import type { EntityRow, LiveEntityRow } from "../../features/entities/entity-table.ts";
 import { missing } from "../../features/entities/change.ts";
 import { epochAt } from "../../features/space/space-table.ts";
-import type { Entry, Outcome } from "../../machine/entry.ts";
+import type { Entry, Event, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
 import { entityVersions } from "./entity-versions.ts";
@@ -97,10 +98,21 @@ function withinPage(rows: readonly LiveEntityRow[]): readonly LiveEntityRow[] {
 
 async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {
   const { type, id, before, limit = pageSize } = input;
-  const query = { subject: subjectOf(type, id), before, limit, isSelected: isOfEntity };
+  const query = { subject: subjectOf(type, id), before, limit, isSelected: inHistoryOf(input) };
   const { entries, next } = await subjectHistory(engine, query);
   if (entries.length === 0 && next === null && before === undefined) return refusal("entity_not_found", { type, id });
   return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
+}
+
+/**
+ * Selects the events of an entity's history: its own, and those of packs whose paths are at or below that of the entity.
+ * A caller of the history may read those paths.
+ */
+function inHistoryOf({ type, id }: { readonly type: string; readonly id: string }): HistoryQuery["isSelected"] {
+  const own = pathOfEntity(type, id);
+  const isVisible = (name: string, event: Event): boolean =>
+    pathsOfEvent(eventTypes.get(name), event)?.every((path) => isAtOrBelow(path, own)) === true;
+  return (name, event) => isOfEntity(name) || (isOfPack(name) && isVisible(name, event));
 }
 
 function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {

@@ -1,14 +1,12 @@
 import type { OperationRun } from "../calls/app-operation.ts";
-import { allPacks } from "../packs/all-packs.ts";
 import { auditReads } from "./audit-reads.ts";
 import { entityReads } from "./entity-reads.ts";
 import { lockReads } from "./lock-reads.ts";
 import type { Read } from "./read.ts";
-import { runOfRead } from "./run-of-read.ts";
 import { tokenReads } from "./token-reads.ts";
 
-/** The implementation of each read, by operation. */
-export const readRuns: ReadonlyMap<string, OperationRun> = new Map([...featureReads(), ...packReads()]);
+/** The implementation of each read of a feature, by operation. */
+export const readRuns: ReadonlyMap<string, OperationRun> = new Map(featureReads());
 
 function featureReads(): readonly (readonly [string, OperationRun])[] {
   const reads: readonly (readonly [string, Read])[] = [
@@ -21,8 +19,4 @@ function featureReads(): readonly (readonly [string, OperationRun])[] {
     name,
     { at: "head", run: (input: never, { services, speaker }) => read(services.engine, input, speaker.agent) },
   ]);
-}
-
-function packReads(): readonly (readonly [string, OperationRun])[] {
-  return allPacks.flatMap(({ reads }) => Object.entries(reads).map(([name, read]) => [name, runOfRead(read)] as const));
 }

@@ -1,9 +1,8 @@
-import { isObject } from "@holdfast/sdk/json/json";
-import type { Json } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
-import type { CallContext, OperationRun } from "../calls/app-operation.ts";
-import type { AppRead, AppReadContext } from "./app-read.ts";
+import type { OperationRun } from "../calls/app-operation.ts";
+import type { AppRead } from "./app-read.ts";
 import { withMomentaryState } from "./momentary-state.ts";
+import { readContextOf } from "./read-context-of.ts";
 
 /** Answers a call with a read of a pack. */
 export function runOfRead({ view, run }: AppRead): OperationRun {
@@ -12,24 +11,8 @@ export function runOfRead({ view, run }: AppRead): OperationRun {
     async run(input: never, context) {
       const { engine } = context.services;
       const query = (state: StateReader) =>
-        withMomentaryState(state, (moment) => run(input, readContext(context, input, moment)));
+        withMomentaryState(state, (moment) => run(input, readContextOf(context, input, moment)));
       return view === "keys" ? engine.read(query) : engine.scan(query);
     },
-  };
-}
-
-function readContext({ services, speaker }: CallContext, input: Json, state: StateReader): AppReadContext {
-  const { engine } = services;
-  const { principal, agent } = speaker;
-  const fence = isObject(input) ? input["fence"] : undefined;
-  const time = engine.now();
-  return {
-    services,
-    state,
-    time,
-    grace: engine.isInGrace,
-    principal,
-    agent,
-    fence: typeof fence === "string" ? fence : undefined,
   };
 }

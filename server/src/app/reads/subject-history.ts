@@ -6,7 +6,7 @@ export interface HistoryQuery {
   readonly before: number | undefined;
   readonly limit: number;
   /** Selects events by type: the subject of an entity may also be that of a lock or an agent. */
-  readonly isSelected: (type: string) => boolean;
+  readonly isSelected: (type: string, event: Event) => boolean;
 }
 
 interface HistoryPage {
@@ -49,5 +49,5 @@ export function selectedEvents(
   { events }: Entry,
   { subject, isSelected: isSelected }: Pick<HistoryQuery, "subject" | "isSelected">,
 ): readonly Event[] {
-  return events.filter((event) => event.subject === subject && isSelected(event.type));
+  return events.filter((event) => event.subject === subject && isSelected(event.type, event));
 }

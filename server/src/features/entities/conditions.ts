@@ -1,4 +1,4 @@
-import { conflictReason } from "@holdfast/sdk/contract";
+import { conflictReason, pathOfEntity } from "@holdfast/sdk/contract";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
@@ -33,8 +33,7 @@ interface Expectation {
 }
 
 /**
- * Checks that the caller expects a version, if it must, then the lock, then its expectations. The lock path is the
- * subject of the entity. An entity that does not exist has no version to expect: its absence is the answer.
+ * Checks that the caller expects a version, if it must, then the lock, then its expectations. An entity that does not exist has no version to expect: its absence is the answer.
  */
 export function unmetCondition(
   row: EntityRow | undefined,
@@ -43,7 +42,7 @@ export function unmetCondition(
 ): Decision | undefined {
   const missing = isLive(row) ? missingExpectation(conditions, context) : undefined;
   if (missing !== undefined) return missing;
-  const path = subjectOf(conditions.type, conditions.id);
+  const path = pathOfEntity(conditions.type, conditions.id);
   return unguardedWrite(path, conditions.fence, context) ?? unmetExpectation(row, conditions);
 }
 

@@ -45,8 +45,8 @@ const feature: Feature = {
   rules: packRules(planning, {
     ...Object.fromEntries(
       resources.flatMap((resource) => {
-        const initial: JsonObject = resource.name === "mission" ? { status: "draft" } : {};
-        return Object.entries(resourceDecides(resource, kindOf(resource.type), initial));
+        const kind = kindOf(resource.type);
+        return Object.entries(resourceDecides(resource, kind, kind === missionKind ? { status: "draft" } : {}));
       }),
     ),
     "planning.transition-mission": transitionMission,

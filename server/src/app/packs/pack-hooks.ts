@@ -1,0 +1,43 @@
+import type { Operation } from "@holdfast/sdk/contract";
+import type { OperationHooks } from "../calls/app-operation.ts";
+import { runOfRead } from "../reads/run-of-read.ts";
+import type { ServerPack } from "./server-pack.ts";
+
+/** The hooks of a pack, by operation. A table with a name that the contract lacks stops the start: it would do nothing. */
+export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks> {
+  const { contract, reads, prepare = {}, finish = {}, views = {}, explain = {} } = pack;
+  const { operations, resources } = contract;
+  const names = operations.map(({ name }) => name);
+  refuseUnknown(contract.name, { reads, prepare, finish }, names, "operation");
+  refuseUnknown(
+    contract.name,
+    { views },
+    resources.map(({ type }) => type),
+    "entity type",
+  );
+  refuseUnknown(contract.name, { explain }, Object.keys(contract.problems), "problem");
+  return new Map(operations.map((operation) => [operation.name, hooksOf(pack, operation)] as const));
+}
+
+function hooksOf({ reads, prepare, finish, views }: ServerPack, { name, resource }: Operation): OperationHooks {
+  const [read, step] = [reads[name], prepare?.[name]];
+  return {
+    run: read === undefined ? undefined : runOfRead(read),
+    prepare: step === undefined ? [] : [step],
+    finish: finish?.[name],
+    view: resource === undefined ? undefined : views?.[resource.type],
+  };
+}
+
+function refuseUnknown(
+  pack: string,
+  tables: Readonly<Record<string, object>>,
+  known: readonly string[],
+  what: string,
+): void {
+  for (const [table, rows] of Object.entries(tables)) {
+    const unknown = Object.keys(rows).find((name) => !known.includes(name));
+    if (unknown === undefined) continue;
+    throw new Error(`${table} of the pack ${pack} names ${unknown}, and its contract has no such ${what}`);
+  }
+}

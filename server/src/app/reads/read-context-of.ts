@@ -1,0 +1,21 @@
+import { isObject } from "@holdfast/sdk/json/json";
+import type { Json } from "@holdfast/sdk/json/json";
+import type { StateReader } from "../../machine/state.ts";
+import type { CallContext } from "../calls/app-operation.ts";
+import type { AppReadContext } from "./app-read.ts";
+
+/** The context of a read or a view: the state at one moment, and the caller. */
+export function readContextOf({ services, speaker }: CallContext, input: Json, state: StateReader): AppReadContext {
+  const { engine } = services;
+  const { principal, agent } = speaker;
+  const fence = isObject(input) ? input["fence"] : undefined;
+  return {
+    services,
+    state,
+    time: engine.now(),
+    grace: engine.isInGrace,
+    principal,
+    agent,
+    fence: typeof fence === "string" ? fence : undefined,
+  };
+}
