@@ -8,7 +8,7 @@ export const operationList = [
   { name: "delete-entity", kind: "write", summary: "Deletes an entity. Its history and its version count stay." },
   { name: "get-entity", kind: "read", summary: "Reads the current entity, a past version, or the entity at a position of the journal." },
   { name: "list-entities", kind: "read", summary: "Lists the entities of a type, ordered by id. `next` is the `after` of the next page." },
-  { name: "list-history", kind: "read", summary: "Lists the history of an entity with its conflicts, newest first. `next` is the `before` of the next page, null at the end. A page may be short." },
+  { name: "list-history", kind: "read", summary: "Lists the history of an entity with its conflicts and the events of packs about it, newest first. `next` is the `before` of the next page, null at the end. A page may be short." },
   { name: "register-agent", kind: "write", summary: "Registers an agent. With `own_key`, registering again resumes the same agent: same id, same locks, same tickets. Where agents must send their secrets, only the agent itself can resume, called with its id and secret. An agent has at most 1,000 descendants, all of its principal." },
   { name: "heartbeat", kind: "write", summary: "Sends a heartbeat. It renews the registration, every lease and every ticket of the calling agent." },
   { name: "end-agent", kind: "write", summary: "Ends a registration and its descendants. The agent itself, its parent or an operator may send it. The locks of all ended agents are released at once. Beyond about 2,000 paths and tickets the rest follows in the next entries." },

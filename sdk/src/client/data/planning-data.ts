@@ -42,7 +42,7 @@ export const planningData: ContractData = {
     "planning.reopen-mission": { kind: "write" },
   },
   problems: {
-    "planning.off": { status: 409, retry: "never", title: "Planning is switched off", next: "An operator can switch it on with configure: component_toggles.planning." },
+    "planning.off": { status: 409, retry: "never", title: "The pack planning is switched off", next: "An operator can switch on the component that `toggle` names, with configure or configure-locks." },
     "planning.archived": { status: 409, retry: "never", title: "The resource or its parent is archived", next: "Unarchive the resource in `archived` first." },
     "planning.archive_alone": { status: 422, retry: "never", title: "Archiving cannot change other fields", next: "Change `field` in a request of its own." },
     "planning.parent_not_found": { status: 422, retry: "never", title: "The referenced resource does not exist", next: "Check the id in `field`, or create that resource first." },
