@@ -61,6 +61,10 @@ function commandSection(command: CliCommand): string {
 }
 
 export function configurationPage(): string {
+  const namedOnly = settingNames
+    .filter((name) => settingOf(name).needsNamedFile === true)
+    .map((name) => `\`${name}\``)
+    .join(", ");
   const rows = settingNames.map((name) => {
     const setting = settingOf(name);
     const option = setting.isSecret === true ? "-" : `\`--${optionOf(name)}\``;
@@ -74,6 +78,8 @@ export function configurationPage(): string {
       "is `.holdfast/holdfast.json`, or what `--config` or `HOLDFAST_CONFIG` names. Nothing that is misspelt passes: an unknown " +
       "key, a variable that is nearly a setting, and a value that does not fit stop the start with a sentence. " +
       "`holdfast up --print-config` shows what it would start with, and where each value comes from.",
+    "A `.holdfast` in the working directory may be part of a repository. If neither `--data`, `HOLDFAST_DATA`, `--config` nor " +
+      `\`HOLDFAST_CONFIG\` names it, its file cannot set ${namedOnly}.`,
     rowsOf(["key", "option", "variable", "takes", "default", "what it is"], rows),
     '```json\n{ "port": 4700, "require_token": true, "allowed_hosts": ["holdfast.example.org"] }\n```',
     "Settings that decisions read, such as the quota of the state, are set by an entry and not here: see the operation " +

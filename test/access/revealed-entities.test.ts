@@ -31,6 +31,24 @@ test("a refusal of planning names no mission, assignment or collaborator that it
   assert.deepEqual(outcome.data, { clashes: [], clash_count: 1 });
   const full = (await book(node.operator)).outcome.data as { readonly clashes: readonly object[] };
   assert.equal(full.clashes.length, 1, "a caller that may read both gets the clash");
+  // Bob may read both missions and the other assignment, and not the assignment that clashes.
+  const narrow = await node.tokenFor("bob", [
+    { verbs: ["read", "write"], under: "planning-mission" },
+    { verbs: ["read"], under: "planning-assignment/secret-merger-a" },
+  ]);
+  await planning.missions.create({ id: "draft", project_id: "p", name: "draft", ...range });
+  await planning.assignments.create({
+    id: "hidden-a",
+    mission_id: "draft",
+    collaborator_id: "jane",
+    role: "r",
+    ...range,
+  });
+  const plan = { id: "draft", to: "planned", expected_version: 1 };
+  const planned = await node.clientWith({ token: narrow }).execute("planning.transition-mission", plan);
+  assert.deepEqual(planned.outcome, {
+    ...{ kind: "refusal", code: "planning.booking_clash", data: { clashes: [], clash_count: 1 } },
+  });
   const late = { id: "mine-a", changes: { to: "2027-01-09T00:00:00Z" }, expected_version: 1 };
   const outside = await client.execute("planning.update-assignment", late);
   assert.doesNotMatch(JSON.stringify(outside.outcome), /"mission":|secret/u);
@@ -46,6 +64,7 @@ test("every refusal of a pack that names another entity declares it", () => {
   );
   assert.deepEqual(declared.toSorted(), [
     "planning.archived archived.id",
+    "planning.booking_clash clashes.assignment_id",
     "planning.booking_clash clashes.other_assignment_id",
     "planning.booking_clash clashes.other_mission_id",
     "planning.in_use used_by.id",

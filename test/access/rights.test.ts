@@ -146,6 +146,8 @@ for (const holds of ["another principal", "another token of the same principal"]
       ["accept-lock", { ticket, owner_id: "p" }],
       ["cancel-ticket", { ticket, owner_id: "p" }],
       ["get-ticket", { ticket }],
+      ["check-fence", { fence, path: "repo/x/a" }],
+      ["put-entity", { type: "repo", id: "x", value: {}, fence }],
     ];
     const answer = async (operation: string, input: object, id: string): Promise<string> => {
       const { outcome, events } = await client.execute(operation, input);
@@ -164,6 +166,27 @@ for (const holds of ["another principal", "another token of the same principal"]
     assert.equal(granted, await answer("get-ticket", { ticket: "1.999" }, "1.999"), "a granted ticket is unknown too");
     await node.stop();
   });
+}
+
+test("the end of an agent is told to its own principal, and to others the agent is unknown [X14 M14]", async () => {
+  const node = await gatedNode();
+  const lock = [{ verbs: ["lock", "register"] satisfies Verb[], under: "repo/x" }];
+  const own = node.clientWith({ token: await node.tokenFor("ann", lock), connection: "own" });
+  const foreign = node.clientWith({ token: await node.tokenFor("bob", lock), connection: "foreign" });
+  const { agent_id: id } = await own.agents.register({ name: "deployer" });
+  const asked = async (client: typeof own) =>
+    (await client.as({ agent_id: id }).execute("release-lock", { fence: "1.9" })).outcome;
+  assert.deepEqual(await asked(foreign), refusalOf("agent_unknown", { agent_id: id }), "a live one");
+  await node.operator.agents.end(id, { reason: "merger" });
+  const told = await asked(own);
+  assert.ok(told.kind === "refusal");
+  assert.deepEqual([told.code, told.data["why"], told.data["by"]], ["agent_unknown", "requested", "operator"]);
+  assert.deepEqual(await asked(foreign), refusalOf("agent_unknown", { agent_id: id }), "an ended one");
+  await node.stop();
+});
+
+function refusalOf(code: string, data: object): object {
+  return { kind: "refusal", code, data };
 }
 
 test("an operator of a prefix can force-release locks below it, no others, and cannot configure the server [W10]", async () => {

@@ -1,11 +1,12 @@
 /** A `.holdfast` may come from a repository or from another user. Its address counts only with proof. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { findOperatorServer, findServer, findServerOn } from "../../sdk/src/client/find-server.ts";
-import { spawnChildSync } from "../scenario/spawn-child.ts";
+import { findOperatorServer, findServer, findServerOn, tokenRisk } from "../../sdk/src/client/find-server.ts";
+import { spawnChild, spawnChildSync } from "../scenario/spawn-child.ts";
 
 const root = mkdtempSync(join(tmpdir(), "holdfast-trust-"));
 after(() => rmSync(root, { recursive: true }));
@@ -108,6 +109,18 @@ test(
     assertStops(file, /server\.json .*belongs to user 65534/u);
   },
 );
+
+test("a process of another user that has the process id of a crashed server is not that server [X14]", async () => {
+  // Only root can start a process of another user. For other users the first process is one.
+  const isRoot = process.getuid?.() === 0;
+  const stranger = isRoot ? spawnChild("sleep", ["60"], { uid: 65_534, gid: 65_534, stdio: "ignore" }) : undefined;
+  if (stranger !== undefined) await once(stranger, "spawn");
+  const folder = writeNote("reused", { ...good, pid: stranger?.pid ?? 1 });
+  const found = findServer({ folder, env: { HOLDFAST_DATA: ".holdfast" } });
+  stranger?.kill("SIGKILL");
+  assert.equal(found?.isGone, true);
+  assert.match(tokenRisk(found) ?? "", /another program may use its port/u);
+});
 
 test("a file in the place of the operator's socket stops the search of an operator [X14]", () => {
   const folder = writeNote("no-socket", good);

@@ -2,6 +2,46 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
+    name: "a command sends a token to an address that it found in a folder",
+    file: "sdk/src/client/find-server.ts",
+    find: "return isNamed ? undefined : `",
+    put: 'return isNamed || url !== "" ? undefined : `',
+    by: "test/scenario/token-travel.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a refusal of a pack names entities that its caller may not read",
+    file: "server/src/access/redact-revealed-entities.ts",
+    find: "return id !== undefined && !(isNamed",
+    put: 'return id === "" && !(isNamed',
+    by: "test/access/revealed-entities.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a fence out of reach is answered with its reason",
+    file: "server/src/access/redact-unknown.ts",
+    find: 'if (code === "fence_stale" && !maySeeGrant(reach, data["fence"])) {',
+    put: 'if (code === "fence_stale" && maySeeGrant(reach, data["fence"])) {',
+    by: "test/access/rights.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a configuration file of a repository names the peers of the server",
+    file: "server/src/config/read-config.ts",
+    find: 'if (source !== "file" || settingOf(name).needsNamedFile !== true) continue;',
+    put: 'if (source !== "option" || settingOf(name).needsNamedFile !== true) continue;',
+    by: "test/scenario/cli-config.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a process of another user with the id of a crashed server gets tokens",
+    file: "sdk/src/client/server-note.node.ts",
+    find: "return found === undefined || found.uid === user || found.uid === 0;",
+    put: "return found === undefined || found.uid >= 0;",
+    by: "test/client/server-trust.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "an own key resumes an agent without its secret",
     file: "server/src/features/agents/register-agent.ts",
     find: "if (isProven && command.agent !== known.id)",

@@ -53,6 +53,31 @@ test(
   }),
 );
 
+test(
+  "a configuration file in a cloned repository names no peer, no operator's token and no other address of the server [X14]",
+  inEmptyFolder(async (folder) => {
+    const hostile = {
+      journal: "postgres://evil.example/db",
+      host: "0.0.0.0",
+      allowed_hosts: ["evil.example"],
+      operator_token: "a-token-that-the-author-of-the-repository-knows",
+      nats: ["nats://evil.example:4222"],
+      nats_principal: "anonymous",
+      nats_reply_prefixes: ["orders."],
+      nats_ca: "evil.pem",
+    };
+    for (const [name, value] of Object.entries(hostile)) {
+      const env = { HOLDFAST_NATS_PASSWORD: "hush" };
+      const says = new RegExp(`^${name} in .*holdfast\\.json is not used, because .* name its folder with --data`, "u");
+      assert.throws(() => read(folder, { env }, { [name]: value, port: 7 }), { message: says }, name);
+      for (const named of [{ data: ".holdfast" }, { config: join(".holdfast", "holdfast.json") }])
+        assert.deepEqual(read(folder, { env, options: named }).config[name as "nats"], value, name);
+      assert.deepEqual(read(folder, { env: { HOLDFAST_DATA: ".holdfast" } }).config.port, 7);
+    }
+    assert.equal(read(folder, { options: { host: "127.0.0.1" } }, { host: "0.0.0.0" }).config.host, "127.0.0.1");
+  }),
+);
+
 test("an empty environment variable counts as not set, and a switch without a value means on", () => {
   const { config, sources } = readConfig({
     options: { "lock-manager": true },

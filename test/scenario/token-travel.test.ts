@@ -1,6 +1,6 @@
 /** Tokens go only to a server that the user named, or that proves itself. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
@@ -59,6 +59,20 @@ test("an operator's command in a cloned repository sends neither the token of th
     assert.match(err, /is sent only over the operator's socket there.*--token-file/u);
   }
   assert.equal(stranger.heard(), "");
+});
+
+test("a link in the place of the operator's token sends no other secret of the user to the server of the folder [X14]", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-link-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const data = join(folder, ".holdfast");
+  const server = await serve({ data, host: "127.0.0.1", port: 0, report: () => undefined });
+  const token = join(data, "operator-token");
+  renameSync(token, join(folder, "secret"));
+  symlinkSync(join(folder, "secret"), token);
+  const { code, err } = await runCli("token list", { folder });
+  await server.close();
+  assert.notEqual(code, 0);
+  assert.match(err, /token_required/u);
 });
 
 test("a token of --token-file needs a server that the user names [X14]", async (t) => {

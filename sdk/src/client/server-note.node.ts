@@ -49,7 +49,7 @@ function readNote(folder: string, at: string): ServerNote | undefined {
   }
   try {
     if (fault !== undefined) throw fault;
-    return noteOf(textOf(opened, file), { file, folder, at });
+    return noteOf(textOf(opened, file), { file, folder, at, user: fstatSync(opened).uid });
   } finally {
     closeSync(opened);
   }
@@ -83,19 +83,21 @@ interface NotePlace {
   readonly file: string;
   readonly folder: string;
   readonly at: string;
+  /** The user of the file, which is that of the server. */
+  readonly user: number;
 }
 
-function noteOf(text: string, { file, folder, at }: NotePlace): ServerNote {
+function noteOf(text: string, { file, folder, at, user }: NotePlace): ServerNote {
   const { url, pid, operator_socket: elsewhere } = membersOf(text);
   const address = typeof url === "string" && /^https?:\/\//u.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   const isPid = typeof pid === "number" && Number.isInteger(pid) && pid >= 1 && pid <= pidMax;
   if (address === undefined || !isPid) throw unusable(file, "a server did not write it like this. Delete it");
-  const operatorSocket = operatorSocketOf(elsewhere, { file, folder, at });
+  const operatorSocket = operatorSocketOf(elsewhere, { file, at });
   return {
     // The origin alone: a comma in the path would be read as a second address.
     url: address.origin,
     folder,
-    isRunning: isRunning(pid),
+    isRunning: isRunning(pid, user),
     ...(operatorSocket === undefined ? {} : { operatorSocket }),
     ...(isThisHost(address.hostname) ? {} : { foreignHost: address.hostname }),
   };
@@ -111,7 +113,7 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** The operator's socket: in the folder, or in a folder of its own if the path would be too long. */
-function operatorSocketOf(elsewhere: unknown, { file, at }: NotePlace): string | undefined {
+function operatorSocketOf(elsewhere: unknown, { file, at }: Pick<NotePlace, "file" | "at">): string | undefined {
   const path = elsewhere ?? join(at, socketName);
   // Only the name that a server chooses. Any other socket of this user belongs to another program.
   const isOwn = typeof path === "string" && isAbsolute(path) && basename(path) === socketName;
@@ -159,12 +161,18 @@ function unusable(path: string, why: string): TypeError {
   );
 }
 
-function isRunning(pid: number): boolean {
+/**
+ * Whether the process of the server still runs. Another user can start processes until one has the id of a crashed server, and
+ * then use its port. So a process of another user is not the server.
+ */
+function isRunning(pid: number, user: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    // The process runs and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    // It runs and belongs to another user, as that of a server of root does.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM" || user === process.getuid?.()) return false;
   }
+  const found = statusOf(() => statSync(`/proc/${pid}`));
+  // Only Linux shows the user there. The files of some processes belong to root, whichever user they have.
+  return found === undefined || found.uid === user || found.uid === 0;
 }

@@ -19,7 +19,7 @@ export type { EventType } from "./event-type.ts";
 export { eventTypes, isOfEntity, isOfLock, isOfPack, pathsOfEvent } from "./event-types.ts";
 export { conditions, entityId, entityType } from "./conditions.ts";
 export { lockInternals } from "./lock-internals.ts";
-export { lockViews } from "./lock-views.ts";
+export { lockViews, unknownFence } from "./lock-views.ts";
 export type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait, WhoAmI } from "./lock-views.ts";
 export { lockOperations } from "./locks.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./locks.ts";

@@ -233,6 +233,9 @@ const listLockHistory = operation({
   example: { path: "repo/x/src", limit: 20 },
 });
 
+/** The reason for a fence that no live grant has. A fence out of the caller's reach gets it too. */
+export const unknownFence = "no live grant has this fence";
+
 const checkFence = operation({
   name: "check-fence",
   kind: "read",

@@ -9,6 +9,7 @@ import { redactRevealedEntities } from "./redact-revealed-entities.ts";
 import { redactWriteReply } from "./redact-write-reply.ts";
 import type { RightsCheck } from "./rights-check.ts";
 import { redactPaths } from "./redact-paths.ts";
+import { redactUnknown } from "./redact-unknown.ts";
 
 interface Redaction {
   readonly rights: CallerRights;
@@ -22,5 +23,6 @@ export function redactReply({ rights, rightsCheck, lookups }: Redaction, call: C
   if (refusal !== undefined) return callRefusal(refusal.code, refusal.data, lookups.position());
   const events = new EventVisibility(lookups).visible(rights, reply.events);
   const written = redactRevealedEntities(rights, call, redactWriteReply(rights, call, reply));
-  return { ...redactPaths(rights, written), events };
+  const known = redactUnknown({ rights, lookups }, call, written);
+  return { ...redactPaths(rights, known), events };
 }

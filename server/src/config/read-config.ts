@@ -39,6 +39,7 @@ export function readConfig(input: ConfigInput): ResolvedConfig {
       overrides.get(name) ?? sourcedValue("file", inFile.get(name)) ?? defaultOf(name),
     ]),
   );
+  if (typeof configPath !== "string" && !overrides.has("data")) rejectSettingsOfFoundFile(file, values);
   const config = Object.fromEntries([...values].map(([name, { value }]) => [name, value]));
   const sources = Object.fromEntries([...values].map(([name, { source }]) => [name, source]));
   return {
@@ -51,6 +52,20 @@ export function readConfig(input: ConfigInput): ResolvedConfig {
 interface SourcedValue {
   readonly value: SettingValue;
   readonly source: SettingSource;
+}
+
+/**
+ * The data folder of the working directory may be part of a repository. Its file must not send the secrets of the
+ * environment to a host of its choice, or open the server with a token that its author knows.
+ */
+function rejectSettingsOfFoundFile(file: string, values: ReadonlyMap<SettingName, SourcedValue>): void {
+  for (const [name, { source }] of values) {
+    if (source !== "file" || settingOf(name).needsNamedFile !== true) continue;
+    throw new ConfigError(
+      `${name} in ${file} is not used, because the file was found in the working directory and may come from elsewhere: ` +
+        "if you trust it, name its folder with --data, or the file with --config",
+    );
+  }
 }
 
 function sourcedValue(source: SettingSource, value: SettingValue | undefined): SourcedValue | undefined {

@@ -13,6 +13,11 @@ export interface Setting {
   readonly max?: number;
   /** A secret is never printed. It has no option, because all users of the host can read the options of a process. */
   readonly isSecret?: true;
+  /**
+   * It names a peer that gets secrets, or opens the server to other hosts. A configuration file that the user did not name
+   * may come from a repository, so it cannot set it.
+   */
+  readonly needsNamedFile?: true;
 }
 
 /**
@@ -33,6 +38,7 @@ export const settings = {
   },
   journal: {
     kind: "postgres",
+    needsNamedFile: true,
     default: "",
     summary:
       "the Postgres database of the journal, shared by several nodes; without it the journal is in the data folder",
@@ -44,6 +50,7 @@ export const settings = {
   },
   host: {
     kind: "text",
+    needsNamedFile: true,
     default: "127.0.0.1",
     summary: "the address to listen on; if other hosts can reach it, all callers need a token",
   },
@@ -61,6 +68,7 @@ export const settings = {
   },
   allowed_hosts: {
     kind: "list",
+    needsNamedFile: true,
     default: [],
     summary: "additional host names of the server, such as the name of a proxy; if set, all callers need a token",
   },
@@ -72,6 +80,7 @@ export const settings = {
   },
   operator_token: {
     kind: "text",
+    needsNamedFile: true,
     default: "",
     isSecret: true,
     summary: "the operator's token, instead of the one in the data folder; at least 32 characters",
@@ -138,31 +147,56 @@ export const settings = {
   },
   nats: {
     kind: "list",
+    needsNamedFile: true,
     default: [],
     summary: "the nats-server for commands and events, such as nats://127.0.0.1:4222; without it there is no mesh",
   },
   nats_principal: {
     kind: "text",
+    needsNamedFile: true,
     default: "",
     summary: "the principal of commands over NATS that have no token; without it each command needs a token",
   },
   nats_reply_prefixes: {
     kind: "list",
+    needsNamedFile: true,
     default: ["_INBOX."],
     summary:
       "the prefixes of the NATS subjects that may receive answers; a request with another reply address is dropped",
   },
-  nats_creds: { kind: "text", default: "", summary: "the file with the credentials for NATS, as nsc creates it" },
-  nats_user: { kind: "text", default: "", summary: "the user for NATS" },
-  nats_password: { kind: "text", default: "", isSecret: true, summary: "the password of the user for NATS" },
-  nats_token: { kind: "text", default: "", isSecret: true, summary: "the token for NATS" },
-  nats_ca: { kind: "text", default: "", summary: "the file with the CA certificates for the nats-server (TLS)" },
+  nats_creds: {
+    kind: "text",
+    needsNamedFile: true,
+    default: "",
+    summary: "the file with the credentials for NATS, as nsc creates it",
+  },
+  nats_user: { kind: "text", needsNamedFile: true, default: "", summary: "the user for NATS" },
+  nats_password: {
+    kind: "text",
+    needsNamedFile: true,
+    default: "",
+    isSecret: true,
+    summary: "the password of the user for NATS",
+  },
+  nats_token: { kind: "text", needsNamedFile: true, default: "", isSecret: true, summary: "the token for NATS" },
+  nats_ca: {
+    kind: "text",
+    needsNamedFile: true,
+    default: "",
+    summary: "the file with the CA certificates for the nats-server (TLS)",
+  },
   nats_cert: {
     kind: "text",
+    needsNamedFile: true,
     default: "",
     summary: "the file with the client certificate for the nats-server (TLS)",
   },
-  nats_key: { kind: "text", default: "", summary: "the file with the private key of that certificate" },
+  nats_key: {
+    kind: "text",
+    needsNamedFile: true,
+    default: "",
+    summary: "the file with the private key of that certificate",
+  },
   nats_publish_after: {
     kind: "number",
     default: 0,

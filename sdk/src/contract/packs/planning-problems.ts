@@ -74,6 +74,7 @@ export const planningProblems = {
     title: "A collaborator would be booked twice at the same time",
     next: "See `clashes`. Move or remove one of the two assignments, then send a new request.",
     reveals: [
+      { member: "clashes", id: "assignment_id", type: "planning-assignment" },
       { member: "clashes", id: "other_assignment_id", type: "planning-assignment" },
       { member: "clashes", id: "other_mission_id", type: "planning-mission" },
     ],

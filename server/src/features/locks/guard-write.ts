@@ -1,4 +1,5 @@
 /** Fence checks, in the entry of the write that the fence protects. */
+import { unknownFence } from "@holdfast/sdk/contract";
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
@@ -15,7 +16,7 @@ import { endedMax, isEnforced, isFull, lockSettings } from "./tables/settings.ts
 
 /** Describes why a fence does not cover a path; undefined if it does. */
 export function fenceFault(row: GrantRow | undefined, path: string, mode: Mode): string | undefined {
-  if (row === undefined) return "no live grant has this fence";
+  if (row === undefined) return unknownFence;
   const covering = row.paths.filter(
     (locked) => locked.path === path || (locked.scope === "tree" && isAtOrBelow(path, locked.path)),
   );

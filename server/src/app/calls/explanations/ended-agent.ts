@@ -4,7 +4,9 @@ import type { Explain } from "../explain.ts";
 
 const isOfAgent = (type: string): boolean => type.startsWith("agent.");
 
-/** When and why an agent ended, from the journal. */
+const isRegistration = (type: string): boolean => type === "agent.registered";
+
+/** When and why an agent ended, and the principal that had registered it, from the journal. */
 export const explainEndedAgent: Explain = async ({ data }, { services: { engine }, position }) => {
   const id = data["agent_id"];
   if (typeof id !== "string" || !/^[\x21-\x7e]{1,128}$/u.test(id)) return {};
@@ -14,7 +16,9 @@ export const explainEndedAgent: Explain = async ({ data }, { services: { engine 
   const ended =
     entry === undefined ? undefined : selectedEvents(entry, query).find(({ type }) => type === "agent.ended");
   if (entry === undefined || ended === undefined) return {};
+  const [registered] = (await subjectHistory(engine, { ...query, isSelected: isRegistration })).entries;
   return {
+    principal: registered?.principal ?? null,
     ended_at: new Date(entry.time).toISOString(),
     why: ended.data["why"] ?? null,
     by: ended.data["by"] ?? null,
