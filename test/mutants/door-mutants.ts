@@ -2,14 +2,6 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
-    name: "a command sends a token to an address that it found in a folder",
-    file: "sdk/src/client/find-server.ts",
-    find: "return isNamed ? undefined : `",
-    put: 'return isNamed || url !== "" ? undefined : `',
-    by: "test/scenario/token-travel.test.ts",
-    caughtIn: "npm test",
-  },
-  {
     name: "a refusal of a pack names entities that its caller may not read",
     file: "server/src/access/redact-revealed-entities.ts",
     find: "return id !== undefined && !(isNamed",
