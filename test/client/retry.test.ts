@@ -240,6 +240,21 @@ describe("retryOnDeadlock", () => {
     ]);
     assert.equal(seen[0], 2);
   });
+
+  test("retryOnDeadlock finds a deadlock in the fifth error of a chain of wrapped errors and not in the sixth", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("a");
+    const members = ["cause", "driverError", "original", "cause"];
+    const wrapped = members.reduce<object>((inner, name) => ({ [name]: inner }), { code: "40P01" });
+    const [tries] = await Promise.all([
+      client.retryOnDeadlock(({ tried }) => (tried === 1 ? Promise.reject(wrapped as Error) : Promise.resolve(tried))),
+      node.clock.pass(500),
+    ]);
+    assert.equal(tries, 2);
+    const tooDeep = { cause: wrapped } as Error;
+    const failure = await client.retryOnDeadlock(() => Promise.reject(tooDeep)).catch((error: unknown) => error);
+    assert.equal(failure, tooDeep);
+  });
 });
 
 test("every option of a call reaches the transport from every lock operation", async () => {

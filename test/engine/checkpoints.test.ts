@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StateHash } from "../../server/src/engine/state-hash.ts";
 import { entityTable } from "../../server/src/features/entities/entity-table.ts";
+import type { CheckpointRow } from "../../server/src/journal/checkpoint.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
-import { loopTicks } from "./manual-clock.ts";
+import { loopTicks, ManualClock } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
 const everything = { entries: 1_000_000, bytes: Infinity };
@@ -32,6 +33,44 @@ describe("checkpoints", () => {
     assert.equal(newest.stateHash, await foldedHash(disk));
     assert.ok(previous !== undefined && previous.head.position < newest.head.position);
     assert.equal(previous.stateHash, await foldedHash(disk, previous.head.position));
+    await client.close();
+  });
+
+  test("a slice of a checkpoint ends at 200 rows or 256 KB, and commands run between two slices", async () => {
+    const slices: (readonly CheckpointRow[])[] = [];
+    const clock = new ManualClock();
+    const { client, engine } = await startNode({
+      clock,
+      prepare: ({ checkpoints }) => {
+        const begin = checkpoints.begin.bind(checkpoints);
+        checkpoints.begin = async (base) => {
+          const draft = await begin(base);
+          if (draft === undefined) return undefined;
+          const write = draft.write.bind(draft);
+          draft.write = (rows) => {
+            slices.push(rows);
+            return write(rows);
+          };
+          return draft;
+        };
+      },
+    });
+    const text = "x".repeat(100 * 1024);
+    for (let n = 0; n < 12; n += 1) await client.entities.create("document", `large-${n}`, { text });
+    for (let n = 0; n < 450; n += 1) await client.entities.create("document", `small-${n}`, { n });
+    let yieldCount = 0;
+    const soon = clock.soon.bind(clock);
+    clock.soon = (callback) => {
+      yieldCount += 1;
+      soon(callback);
+    };
+    await engine.checkpoint();
+    const bytesOf = (rows: readonly CheckpointRow[]): number =>
+      rows.reduce((sum, { line = "" }) => sum + Buffer.byteLength(line), 0);
+    assert.ok(slices.every((rows) => rows.length <= 200));
+    assert.ok(slices.every((rows) => bytesOf(rows) - bytesOf(rows.slice(-1)) < 256 * 1024));
+    assert.ok(slices.slice(0, 4).every((rows) => rows.length === 3), "three large rows reach 256 KB");
+    assert.ok(yieldCount >= 2 * slices.length - 2, `${slices.length} slices had only ${yieldCount} yields`);
     await client.close();
   });
 

@@ -18,13 +18,16 @@ interface LeaseInput {
   readonly ttlMs: number;
 }
 
+/** A lease that was held, until a timer that runs in the grace period marks it as seen. */
+export const unseenLeases: TableSpec<LeaseRow, "until"> = { ...leases, name: "unseen-leases" };
+
 const acceptAny = (): undefined => undefined;
 
 /** A minimal feature with timers: a lease that is held, renewed, and expired by a timer command. */
 export const leaseFeature: Feature = {
   name: "leases",
   needs: [],
-  tables: [leases],
+  tables: [leases, unseenLeases],
   rules: {
     "hold-lease": {
       check: acceptAny,
@@ -41,10 +44,21 @@ export const leaseFeature: Feature = {
         return { outcome: done({}), events: [{ type: "lease.expired", subject: name, data: {} }] };
       },
     },
+    "see-lease": {
+      check: acceptAny,
+      decide: ({ name }: LeaseInput) => ({
+        outcome: done({}),
+        events: [{ type: "lease.seen", subject: name, data: {} }],
+      }),
+    },
   },
   folds: {
-    "lease.held": (state, event) => {
+    "lease.held": (state, event, { time }) => {
       state.rows(leases).put({ name: event.subject, untilMs: event.data["until"] as number });
+      state.rows(unseenLeases).put({ name: event.subject, untilMs: time + 1_000 });
+    },
+    "lease.seen": (state, event) => {
+      state.rows(unseenLeases).delete(event.subject);
     },
     "lease.expired": (state, event) => {
       state.rows(leases).delete(event.subject);
@@ -62,6 +76,20 @@ export const leaseFeature: Feature = {
           .map(({ name, untilMs }) => ({
             id: `expire:${name}:${String(untilMs)}`,
             operation: "expire-lease",
+            input: { name },
+          })),
+    },
+    {
+      runsInGrace: true,
+      nextTime: (state) => state.rows(unseenLeases).scan("until", { limit: 1 })[0]?.untilMs,
+      due: (state, time, limit) =>
+        state
+          .rows(unseenLeases)
+          .scan("until", { limit })
+          .filter(({ untilMs }) => untilMs <= time)
+          .map(({ name, untilMs }) => ({
+            id: `see:${name}:${String(untilMs)}`,
+            operation: "see-lease",
             input: { name },
           })),
     },

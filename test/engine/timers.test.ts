@@ -75,6 +75,25 @@ describe("timers", () => {
     await engine.stop();
   });
 
+  test("a timer that runs in the grace period fires at its time, and its entry is marked as in the grace [M9]", async () => {
+    const { engine, clock, journal, hold, isHeld } = await startLeases();
+    await hold("a", 500);
+    await clock.pass(950);
+    const seen = () =>
+      journal.batches.flatMap(({ entries }) => entries).filter(({ operation }) => operation === "see-lease");
+    assert.deepEqual(seen(), []);
+    await clock.pass(100);
+    assert.deepEqual(
+      seen().map(({ id, grace }) => [id.split(":").slice(0, 2).join(), grace]),
+      [["see,a", true]],
+    );
+    assert.equal(await isHeld("a"), true, "the overdue lease waits for the end of the grace period");
+    await clock.pass(10_000);
+    assert.equal(seen().length, 1);
+    assert.equal(await isHeld("a"), false);
+    await engine.stop();
+  });
+
   test("a stall of the process restarts the grace period [M9]", async () => {
     const { engine, clock, hold, isHeld } = await startLeases();
     await clock.pass(10_000);

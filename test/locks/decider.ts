@@ -58,7 +58,7 @@ export class Decider {
     this.time += ms;
     const events: Event[] = [];
     for (;;) {
-      const [first] = this.machine.due(this.time, 1);
+      const [first] = this.machine.due({ time: this.time, grace: false, limit: 1 });
       if (first === undefined) return events;
       events.push(...this.decide(first.operation, first.input, "holdfast").events);
     }

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { planning } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
+import { CallMetrics } from "../../server/src/observe/call-metrics.ts";
+import { createMetrics } from "../../server/src/observe/metrics.ts";
+import { operationRecord } from "../../server/src/operations/operation-record.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { refusedWith } from "../api/refused-with.ts";
@@ -72,6 +77,48 @@ test("deadlocks and version conflicts are counted once, and their retries as cal
   assert.equal(await node.metric("holdfast_deadlock_detections_total"), 1);
   assert.equal(await node.metric("holdfast_deadlock_retries_total"), 1);
   assert.equal(await node.metric('holdfast_lock_acquisitions_total{lock_type="write",status="deadlock"}'), 1);
+});
+
+test("a call of a pack is counted by its name, and the retry of a deadlock as one retry [B8]", async () => {
+  await using node = await observedNode();
+  const { client, inside } = node;
+  await client.planning.organizations.create({ id: "o1", name: "One" });
+  const held = await inside.locks.acquire("a", { ...lock, ownerId: "ann" });
+  assert.ok(held.granted);
+  const tries = await client.retryOnDeadlock(async ({ acquire, tried }) => {
+    if (tried > 1) {
+      const [handedOver] = (await inside.locks.status("b")).holders;
+      assert.ok(handedOver !== undefined);
+      for (const { fence } of [held, handedOver]) await inside.locks.release({ fence }, { ownerId: "ann" });
+    }
+    await using b = await acquire("b");
+    if (tried === 1) await inside.locks.acquire("b", { ...lock, ownerId: "ann", wait: true });
+    await using a = await acquire("a");
+    assert.ok(a.granted && b.granted);
+    return tried;
+  });
+  assert.equal(tries, 2);
+  const created = 'holdfast_calls_total{door="http",operation="planning.create-organization",outcome="done"}';
+  assert.equal(await node.metric(created), 1);
+  assert.equal(await node.metric("holdfast_deadlock_detections_total"), 1);
+  assert.equal(await node.metric("holdfast_deadlock_retries_total"), 1);
+});
+
+test("a refusal that is marked as contention is counted as denied and contended, whichever operation meets it [B8]", () => {
+  const metrics = createMetrics();
+  const calls = new CallMetrics(metrics);
+  const record = operationRecord(planning.operations[0] as Operation);
+  const answer = (code: string, replayed = false): void =>
+    calls.record({
+      ...{ door: "http", record, input: { paths: [{ mode: "read" }] }, options: {}, durationMs: 1 },
+      reply: { outcome: { kind: "refusal", code, data: {} }, position: 0, replayed, events: [] },
+    });
+  answer("lock_denied");
+  answer("lock_denied", true);
+  answer("entity_not_found");
+  const labels = { lock_type: "write" };
+  assert.equal(metrics.contentions.series(labels).count, 1, "a replay and another refusal are not counted");
+  assert.equal(metrics.acquisitions.series({ ...labels, status: "denied" }).count, 1);
 });
 
 test("the gauge of held locks is correct from the start of a node [B8]", async () => {

@@ -46,6 +46,7 @@ export class GraceWatch {
         );
       }
       for (const event of entry.events) {
+        if (event.type === "lease.noted") this.#checkNote(entry, event.data);
         if (!endsByTime(event)) continue;
         this.#demandAble(entry, ableMs);
         this.#world.faults.count(`${event.type} ${isTimer ? "by its timer" : "by the first command that meets it"}`);
@@ -60,6 +61,16 @@ export class GraceWatch {
     }
   }
 
+  /** A timer that runs in the grace period fires in it, at its time or later, and its entry has the flag. */
+  #checkNote(entry: SealedBatch["entries"][number], data: SealedBatch["entries"][number]["events"][number]["data"]): void {
+    if (entry.grace) this.#world.faults.count("lease.noted in the grace period");
+    this.#world.demand(
+      (data["due_at"] as number) <= entry.time && data["grace"] === entry.grace,
+      "a timer that runs in the grace fires at its time",
+      () => `${this.#owner}: ${JSON.stringify(data)} at ${entry.time}, grace ${String(entry.grace)}`,
+    );
+  }
+
   #demandAble(entry: SealedBatch["entries"][number], ableMs: number): void {
     this.#world.demand(
       ableMs >= engineLimits.graceMs && !entry.grace,
@@ -71,6 +82,7 @@ export class GraceWatch {
 
 const timerOperations = new Set([
   "expire-lease",
+  "note-lease",
   "expire-lock",
   "expire-ticket",
   "expire-agent",

@@ -1,10 +1,11 @@
 /**
  * The smallest feature that depends on time: a lease that its holder renews. A timer, or the first command that finds
- * it overdue, expires it. The feature exercises the engine's timers and grace. It also has a second rules number: rules
- * 2 double a lease, so a node that decides by the wrong number differs.
+ * it overdue, expires it. A second timer runs in the grace period and notes each acquired lease. The feature exercises
+ * the engine's timers and grace. It also has a second rules number: rules 2 double a lease, so a node that decides by
+ * the wrong number differs.
  */
 import type { Event } from "../../server/src/machine/entry.ts";
-import type { DecideContext, Decision, Feature, Fold, TimerCommand } from "../../server/src/machine/feature.ts";
+import type { DecideContext, Decision, Feature, Fold, Timer, TimerCommand } from "../../server/src/machine/feature.ts";
 import { done, refusal } from "../../server/src/machine/refusal.ts";
 import type { StateReader } from "../../server/src/machine/state.ts";
 import type { TableSpec } from "../../server/src/machine/table.ts";
@@ -21,6 +22,21 @@ const leaseTable: TableSpec<Lease, "end"> = {
   key: (lease) => lease.name,
   sorts: { end: (lease) => String(lease.expiresAt).padStart(16, "0") },
 };
+
+/** An acquired lease that is to be noted a moment later, whether or not it still exists. */
+interface UnnotedLease {
+  readonly fence: number;
+  readonly dueAt: number;
+}
+
+export const unnotedLeaseTable: TableSpec<UnnotedLease, "due"> = {
+  name: "unnoted-leases",
+  key: ({ fence }) => String(fence),
+  sorts: { due: ({ dueAt }) => String(dueAt).padStart(16, "0") },
+};
+
+/** Time after which an acquired lease is noted. It is shorter than the grace period of most seeds. */
+const noteAfterMs = 40;
 
 const leaseOf = (state: StateReader, name: string): Lease | undefined => state.rows(leaseTable).get(name);
 
@@ -64,6 +80,23 @@ function expire(input: { name: string; fence: number }, context: DecideContext):
   return { outcome: done({ changed: true }), events: [event("expired", held)] };
 }
 
+/** Sent by a timer that runs in the grace period: it ends nothing that a holder could renew. */
+function note({ fence }: { fence: number }, { state, time, grace }: DecideContext): Decision {
+  const row = state.rows(unnotedLeaseTable).get(String(fence));
+  if (row === undefined || row.dueAt > time) return { outcome: done({ changed: false }), events: [] };
+  const noted = { type: "lease.noted", subject: `lease-note/${fence}`, data: { fence, grace, due_at: row.dueAt } };
+  return { outcome: done({ changed: true }), events: [noted] };
+}
+
+const foldAcquired: Fold = (state, event, entry) => {
+  foldHeld(state, event, entry);
+  state.rows(unnotedLeaseTable).put({ fence: event.data["fence"] as number, dueAt: entry.time + noteAfterMs });
+};
+
+const foldNoted: Fold = (state, { data }) => {
+  state.rows(unnotedLeaseTable).delete(String(data["fence"] as number));
+};
+
 const foldHeld: Fold = (state, { data }) => {
   const {
     name,
@@ -85,18 +118,35 @@ function due(state: StateReader, time: number, limit: number): readonly TimerCom
     .map(({ name, fence }) => ({ id: `expire:${name}:${fence}`, operation: "expire-lease", input: { name, fence } }));
 }
 
+const noteTimer: Timer = {
+  runsInGrace: true,
+  nextTime: (state) => state.rows(unnotedLeaseTable).scan("due", { limit: 1 })[0]?.dueAt,
+  due: (state, time, limit) =>
+    state
+      .rows(unnotedLeaseTable)
+      .scan("due", { limit })
+      .filter(({ dueAt }) => dueAt <= time)
+      .map(({ fence }) => ({ id: `note-lease:${fence}`, operation: "note-lease", input: { fence } })),
+};
+
 const fits = (): undefined => undefined;
 
 export const leaseFeature: Feature = {
   name: "leases",
   needs: [],
-  tables: [leaseTable],
+  tables: [leaseTable, unnotedLeaseTable],
   rules: {
     "acquire-lease": { check: fits, decide: acquire },
     "renew-lease": { check: fits, decide: renew },
     "expire-lease": { check: fits, decide: expire },
+    "note-lease": { check: fits, decide: note },
   },
-  folds: { "lease.acquired": foldHeld, "lease.renewed": foldHeld, "lease.expired": foldExpired },
+  folds: {
+    "lease.acquired": foldAcquired,
+    "lease.renewed": foldHeld,
+    "lease.expired": foldExpired,
+    "lease.noted": foldNoted,
+  },
   reactions: {},
-  timers: [{ nextTime: (state) => state.rows(leaseTable).scan("end", { limit: 1 })[0]?.expiresAt, due }],
+  timers: [{ nextTime: (state) => state.rows(leaseTable).scan("end", { limit: 1 })[0]?.expiresAt, due }, noteTimer],
 };

@@ -125,6 +125,7 @@ const consequences = [
   "call throws because the journal cannot be read",
   "lease.expired by its timer",
   "lease.expired by the first command that meets it",
+  "lease.noted in the grace period",
   "lock.expired by its timer",
   "lock.expired by the first command that meets it",
   "entity is written under a fence",

@@ -9,6 +9,7 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { Callers } from "./callers.ts";
 import { checkEnd } from "./check-end.ts";
 import { History } from "./history.ts";
+import { unnotedLeaseTable } from "./lease-feature.ts";
 import { SimulatedNode } from "./node.ts";
 import { Subscriber } from "./subscriber.ts";
 import { tuneLimits } from "./tune-limits.ts";
@@ -224,6 +225,7 @@ export class Simulation {
       this.callers.unknownCount === 0 &&
       this.world.locks.view.tickets.size === 0 &&
       !this.world.locks.view.hasOrphans() &&
+      this.world.history.machine.durable.rows(unnotedLeaseTable).size === 0 &&
       this.nodes.every(({ engine, lostEpoch = 0 }) => engine?.head.hash === hash && epoch > lostEpoch) &&
       this.subscribers.every(
         (subscriber) => subscriber.isConnected && (!subscriber.isSure || subscriber.hasSeenUpTo(position)),

@@ -14,6 +14,7 @@ import type { Head, Journal } from "../journal/journal.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { DumpedRow } from "../machine/state.ts";
 import type { RowChange } from "../machine/table.ts";
+import { CheckpointSlice } from "./checkpoint-slice.ts";
 import { engineLimits } from "./limits.ts";
 import { Signal } from "./signal.ts";
 import { StateHash } from "./state-hash.ts";
@@ -69,9 +70,9 @@ export class Checkpointer {
   #round = 0;
   #working: Promise<void> | undefined;
   #isStopped = false;
-  /** The head at the last slices, and the number of slices that may follow before the next yield to the event loop. */
+  /** The head at the last slices, and the number of rows that may follow before the next yield to the event loop. */
   #slicedAt = 0;
-  #slicesLeft = 0;
+  #rowsLeft = 0;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
@@ -147,6 +148,8 @@ export class Checkpointer {
   }
 
   async #work(): Promise<void> {
+    // Only entries that are appended during the work set its pace.
+    this.#slicedAt = this.#options.head().position;
     await this.#yieldToLoop();
     for (let capture = this.#captures[0]; capture !== undefined; capture = this.#captures[0]) {
       const round = this.#round;
@@ -160,43 +163,47 @@ export class Checkpointer {
     return this.#isStopped || round !== this.#round;
   }
 
-  /** Ends a slice. It yields to the event loop unless the append rate requires more slices first. */
-  async #endSlice(): Promise<void> {
-    this.#slicesLeft -= 1;
-    if (this.#slicesLeft <= 0) await this.#yieldToLoop();
+  /** Ends a slice. It yields to the event loop unless the append rate requires more rows first. */
+  async #endSlice(rows: number): Promise<void> {
+    this.#rowsLeft -= rows;
+    if (this.#rowsLeft <= 0) await this.#yieldToLoop();
   }
 
   async #yieldToLoop(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#options.clock.soon(resolve);
     });
-    this.#slicesLeft = this.#slicesDue();
+    this.#rowsLeft = this.#rowsDue();
   }
 
-  /** The number of slices before the next yield: at least one, and more while batches are large, to keep up with appends. */
-  #slicesDue(): number {
+  /** The number of rows before the next yield: at least one slice, and more while batches are large, to keep up. */
+  #rowsDue(): number {
     const { position } = this.#options.head();
     const entries = position - this.#slicedAt;
     this.#slicedAt = position;
-    return Math.max(1, Math.ceil((engineLimits.checkpointPace * entries) / engineLimits.checkpointSliceRows));
+    return engineLimits.checkpointPace * entries;
   }
 
   async #process({ changes, position, isHashed, save }: StateCapture, round: number): Promise<void> {
-    for (const [index, change] of changes.entries()) {
-      this.#note(change, position);
-      if (index % engineLimits.checkpointSliceRows !== 0) continue;
-      await this.#endSlice();
+    const slice = new CheckpointSlice();
+    for (const change of changes) {
+      const rows = slice.add(this.#note(change, position));
+      if (rows === undefined) continue;
+      await this.#endSlice(rows);
       if (this.#isAbandoned(round)) return;
     }
     if (isHashed) this.#options.onHash(position, this.#hash.text);
     if (save !== undefined) await this.#save(save, round);
   }
 
-  #note({ table, key, old, row }: RowChange, position: number): void {
-    if (old !== undefined) this.#hash.remove(table, JSON.stringify(old));
+  /** Returns the bytes that were hashed. */
+  #note({ table, key, old, row }: RowChange, position: number): number {
+    const oldLine = old === undefined ? undefined : JSON.stringify(old);
+    if (oldLine !== undefined) this.#hash.remove(table, oldLine);
     const line = row === undefined ? undefined : JSON.stringify(row);
     if (line !== undefined) this.#hash.add(table, line);
     this.#unsaved.set(`${table}\n${key}`, { row: { table, key, line }, position });
+    return bytesOf(oldLine) + bytesOf(line);
   }
 
   async #save(save: SaveRequest, round: number): Promise<void> {
@@ -241,16 +248,18 @@ export class Checkpointer {
 
   /** Returns false if the work was abandoned. */
   async #write(draft: CheckpointDraft, rows: Iterable<CheckpointRow>, round: number): Promise<boolean> {
-    let slice: CheckpointRow[] = [];
+    const slice = new CheckpointSlice();
+    let pending: CheckpointRow[] = [];
     for (const row of rows) {
-      slice.push(row);
-      if (slice.length < engineLimits.checkpointSliceRows) continue;
-      await draft.write(slice);
-      slice = [];
-      await this.#endSlice();
+      pending.push(row);
+      const count = slice.add(bytesOf(row.line));
+      if (count === undefined) continue;
+      await draft.write(pending);
+      pending = [];
+      await this.#endSlice(count);
       if (this.#isAbandoned(round)) return false;
     }
-    await draft.write(slice);
+    await draft.write(pending);
     return !this.#isAbandoned(round);
   }
 
@@ -260,6 +269,10 @@ export class Checkpointer {
     this.#needsWhole = false;
     for (const [name, { position }] of this.#unsaved) if (position <= head.position) this.#unsaved.delete(name);
   }
+}
+
+function bytesOf(line: string | undefined): number {
+  return line === undefined ? 0 : Buffer.byteLength(line);
 }
 
 function* unsavedRows(unsaved: ReadonlyMap<string, UnsavedRow>): Iterable<CheckpointRow> {

@@ -23,8 +23,9 @@ export const engineLimits = {
   tickMs: 250,
   /** Entries between two checkpoints. A start folds at most about as many. */
   checkpointEvery: 50_000,
-  /** Rows that are hashed or written in one slice, which takes about a millisecond. */
+  /** Maximum rows and bytes that are hashed or written in one slice, which takes about a millisecond. */
   checkpointSliceRows: 200,
+  checkpointSliceBytes: 256 * 1024,
   /** Rows that are processed per entry that is appended in the meantime. Most entries change one or two rows. */
   checkpointPace: 3,
   /** Minimum number of unsaved entries at which a stop saves a checkpoint. */

@@ -11,8 +11,9 @@ import type { EngineCommand } from "./state-hasher.ts";
 export const systemPrincipal = "holdfast";
 
 /**
- * Turns due timers into commands, once the grace period is over. While a timer exists it also ticks, to detect that the
- * process itself was suspended. A holder that could not reach the server for a second must get time to renew.
+ * Turns due timers into commands. During the grace period it asks only the timers that run in it. While a timer exists
+ * it also ticks, to detect that the process itself was suspended. A holder that could not reach the server for a second
+ * must get time to renew.
  */
 export class TimerWatch {
   readonly #clock: Clock;
@@ -35,12 +36,15 @@ export class TimerWatch {
   /** The due commands. They are decided after the commands of callers, so that renewals precede expiries. */
   takeDue(machine: Machine, time: number, limit: number): readonly PendingCommand[] {
     const nowMs = this.#clock.monotonicMs();
-    if (limit <= 0 || !this.#grace.isOver() || nowMs < this.#restUntilMs) return [];
+    if (limit <= 0 || nowMs < this.#restUntilMs) return [];
+    const grace = !this.#grace.isOver();
     // Nodes with a lower rank act first. This node finds their effect and does not repeat it.
     const untilTime = time - this.#delayMs();
-    const next = machine.nextTime();
+    const next = machine.nextTime({ grace });
     if (next === undefined || next > untilTime) return [];
-    return machine.due(untilTime, limit).map((command) => this.pendingOf(command, { isTimer: true }));
+    return machine
+      .due({ time: untilTime, grace, limit })
+      .map((command) => this.pendingOf(command, { isTimer: true }));
   }
 
   pendingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): PendingCommand {
@@ -76,19 +80,18 @@ export class TimerWatch {
   }
 
   /** Schedules the next check: when the next timer is due, and at least once a tick. */
-  watch(nextTime: number | undefined, time: number): void {
+  watch(machine: Pick<Machine, "nextTime">, time: number): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
     this.#checkAtMs = undefined;
+    const nextTime = machine.nextTime();
     if (nextTime === undefined) return;
     const startMs = this.#clock.monotonicMs();
+    const untilDueMs = (dueTime: number): number => dueTime + this.#delayMs() - time;
     // An overdue timer waits for the end of the grace period and of the rest. A check each millisecond would waste CPU.
-    const waitMs = Math.max(
-      nextTime + this.#delayMs() - time,
-      this.#grace.endsAt - startMs,
-      this.#restUntilMs - startMs,
-      1,
-    );
+    const afterGraceMs = Math.max(untilDueMs(nextTime), this.#grace.endsAt - startMs);
+    const inGraceMs = untilDueMs(machine.nextTime({ grace: true }) ?? Infinity);
+    const waitMs = Math.max(Math.min(afterGraceMs, inGraceMs), this.#restUntilMs - startMs, 1);
     const delayMs = Math.min(waitMs, engineLimits.tickMs);
     this.#checkAtMs = startMs + delayMs;
     this.#cancelTick = this.#clock.after(delayMs, this.#wake, { keepAlive: false });

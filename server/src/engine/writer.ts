@@ -200,7 +200,7 @@ export class Writer {
   #rest(): void {
     if (this.#phase === "stopped" || this.#broken !== undefined) return;
     const { machine, time } = this.#options.replica;
-    this.#timers.watch(machine.nextTime(), time.now());
+    this.#timers.watch(machine, time.now());
     if (this.#queue.size === 0 && !this.#head.isRefreshDue) return;
     if (this.#backoff.outage === undefined) this.wake();
     else this.#backoff.retryLater({ keepAlive: this.#queue.size > 0 });

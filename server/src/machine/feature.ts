@@ -98,6 +98,8 @@ export interface JournalFork {
 }
 
 export interface Timer {
+  /** The timer fires during the grace period too. A timer that expires a lease must not set it. */
+  readonly runsInGrace?: true;
   /** Time of the next due command, if any. */
   readonly nextTime: (state: StateReader) => number | undefined;
   /** The commands that are due at this time, earliest first. */

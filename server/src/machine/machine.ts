@@ -46,6 +46,13 @@ export interface Circumstances {
   readonly mustExpect?: boolean;
 }
 
+interface TimerQuery {
+  readonly time: number;
+  /** Asks only the timers that run in the grace period. */
+  readonly grace: boolean;
+  readonly limit: number;
+}
+
 export interface Decided {
   readonly outcome: Outcome;
   readonly events: readonly Event[];
@@ -140,18 +147,20 @@ export class Machine {
     return !this.#state.undo.isEmpty;
   }
 
-  /** Time of the next due timer, if any. */
-  nextTime(): number | undefined {
+  /** Time of the next due timer, if any. During the grace period only some timers fire. */
+  nextTime({ grace = false }: { readonly grace?: boolean } = {}): number | undefined {
     let next: number | undefined;
     for (const timer of this.#timers) {
+      if (grace && timer.runsInGrace !== true) continue;
       const time = timer.nextTime(this.#state);
       if (time !== undefined && (next === undefined || time < next)) next = time;
     }
     return next;
   }
 
-  due(time: number, limit: number): readonly TimerCommand[] {
-    return this.#timers.flatMap((timer) => timer.due(this.#state, time, limit)).slice(0, limit);
+  due({ time, grace, limit }: TimerQuery): readonly TimerCommand[] {
+    const asked = grace ? this.#timers.filter(({ runsInGrace }) => runsInGrace === true) : this.#timers;
+    return asked.flatMap((timer) => timer.due(this.#state, time, limit)).slice(0, limit);
   }
 
   /** Every row in a fixed order; equal states give equal dumps. */

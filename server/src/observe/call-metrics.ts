@@ -45,7 +45,9 @@ export class CallMetrics {
     series.duration.observe(seconds);
     this.#outcomeSeries(series, call.door, operation, outcomeCodeOf(reply)).count += 1;
     if (options.retry !== undefined) this.#recordRetry(options.retry);
-    if (acquiringOperations.has(operation) && reply?.replayed === false) this.#recordAcquire(call, reply, seconds);
+    if (reply?.replayed !== false) return;
+    if (reply.outcome.kind === "refusal") this.#recordRefusal(call, reply.outcome.code);
+    else if (acquiringOperations.has(operation)) this.#recordAcquire(call, reply.outcome.data, seconds);
   }
 
   recordRejection(door: string, code: string): void {
@@ -58,15 +60,17 @@ export class CallMetrics {
     else if (retry === "conflict") conflictRetries.series({}).count += 1;
   }
 
-  #recordAcquire({ record, input }: AnsweredCall, { outcome }: CallReply, seconds: number): void {
-    if (outcome.kind === "done") {
-      const { granted } = outcome.data as { readonly granted?: unknown };
-      if (granted === true) this.#acquired[typeOf(record.name, input)].observe(seconds);
-    } else if (problemOf(outcome.code).isContention === true) {
-      const lock_type = typeOf(record.name, input);
-      this.#metrics.acquisitions.series({ lock_type, status: "denied" }).count += 1;
-      this.#metrics.contentions.series({ lock_type }).count += 1;
-    }
+  #recordAcquire({ record, input }: AnsweredCall, data: unknown, seconds: number): void {
+    const { granted } = data as { readonly granted?: unknown };
+    if (granted === true) this.#acquired[typeOf(record.name, input)].observe(seconds);
+  }
+
+  /** An operation of a pack that needs a lock of another owner is denied as well. */
+  #recordRefusal({ record, input }: AnsweredCall, code: string): void {
+    if (problemOf(code).isContention !== true) return;
+    const lock_type = typeOf(record.name, input);
+    this.#metrics.acquisitions.series({ lock_type, status: "denied" }).count += 1;
+    this.#metrics.contentions.series({ lock_type }).count += 1;
   }
 
   #seriesOf(door: string, operation: string): OperationSeries {
@@ -95,9 +99,9 @@ function seriesName({ kind, name }: OperationRecord): string {
   return kind === "internal" ? "unknown" : name;
 }
 
-/** An upgrade requests a write lock, in whichever mode the lock is held. */
+/** Only `acquire-lock` names modes. An upgrade, and a write of a pack, need a write lock. */
 function typeOf(operation: string, input: unknown): LockType {
-  return operation === "upgrade-lock" ? "write" : lockTypeOf(input);
+  return operation === "acquire-lock" ? lockTypeOf(input) : "write";
 }
 
 export function outcomeCodeOf(reply: CallReply | undefined): string {

@@ -16,6 +16,8 @@ import { findToken, tokenSubject, tokenTable } from "./token-table.ts";
 import type { TokenRow } from "./token-table.ts";
 
 const expiryTimer = dueTimer(tokenTable, "expires", {
+  // No holder renews a token, so an expired one has no grace.
+  runsInGrace: true,
   dueAt: ({ expiresAt }) => expiresAt,
   command: ({ id }) => ({ id: `expire-token:${id}`, operation: "expire-token", input: { token_id: id } }),
 });

@@ -9,6 +9,7 @@ import { requestLock } from "../waiting/request.ts";
 import type { RequestLock } from "../waiting/request.ts";
 import type { AgentIntroduction } from "./session-agent.ts";
 import type { HeartbeatThread } from "../heartbeats/heartbeats.ts";
+import type { RetryCause } from "../../transport.ts";
 import { LockSession } from "./session.ts";
 
 interface SessionsContext {
@@ -39,8 +40,8 @@ export class LockSessions {
     };
   }
 
-  readonly acquire = (paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> =>
-    awaitGuarded(this.#acquire(paths, options));
+  readonly acquire = (paths: LockPaths, options?: LockOptions, retry?: RetryCause): Promise<Lock | DeniedLock> =>
+    awaitGuarded(this.#acquire(paths, options, retry));
 
   readonly request = ((paths: LockPaths, ...given: Parameters<typeof requestLock>[1]) =>
     requestLock((options) => this.#acquire(paths, options), given)) as RequestLock;
@@ -56,8 +57,8 @@ export class LockSessions {
     this.#context.onUse(false);
   }
 
-  async #acquire(paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> {
-    const request = parseLockOptions(paths, options);
+  async #acquire(paths: LockPaths, options?: LockOptions, retry?: RetryCause): Promise<Lock | DeniedLock> {
+    const request = { ...parseLockOptions(paths, options), retry };
     const session = this.#sessionOf(request.ownerId);
     this.#requestCounts.set(session, (this.#requestCounts.get(session) ?? 0) + 1);
     try {

@@ -17,6 +17,7 @@ import type { LockSession } from "../session/session.ts";
 import { joinTicket, waitForTicket } from "./wait-for-ticket.ts";
 import type { TicketWait, WaitEnd } from "./wait-for-ticket.ts";
 import type { Ticket } from "./ticket.ts";
+import { defined } from "../../../base/defined.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
 /** Maximum attempts to re-queue after a ticket expires without a grant, for example after the host slept. */
@@ -62,7 +63,7 @@ async function acquireOrWait(
     return last.kind === "held" ? toHandle(last.grant) : hold(last.granted, last.sentAt, last.sinceMs);
   };
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const first = await sendRequest(session, request, begin);
+    const first = await sendRequest(session, attempt === 1 ? request : { ...request, retry: undefined }, begin);
     const lock =
       first !== undefined && "ticket" in first ? await waitForTicket(session, first.ticket, first.wait, end) : first;
     if (lock !== undefined) return lock;
@@ -99,7 +100,7 @@ async function sendRequest<Result>(
   const sentAt = clockPoint(session.clock);
   const answer = session.isClosed
     ? Promise.reject(closedError("acquire-lock"))
-    : session.sendRequest("acquire-lock", sent.input, sent.call);
+    : session.sendRequest("acquire-lock", sent.input, { ...sent.call, ...defined({ retry: request.retry }) });
   const used = untilAborted(request.signal, answer, (given) => {
     if (session.isClosed) throw closedError("acquire-lock");
     const result = use(given, sentAt);

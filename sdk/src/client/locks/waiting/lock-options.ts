@@ -3,6 +3,7 @@ import type { lockOperations } from "../../../contract/locks.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
 import { closestWord } from "../../../base/closest-word.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
+import type { RetryCause } from "../../transport.ts";
 import type { LeaseWarning, LockedPath, QueuePlace, ReleaseRequest } from "../handle/lock.ts";
 
 export interface LockOptions {
@@ -46,6 +47,8 @@ export interface AcquireRequest extends LockOptions {
   readonly uncertainMaxMs: number;
   /** undefined: forever. */
   readonly waitMs?: number;
+  /** Marks the first call of the request as a retry. */
+  readonly retry?: RetryCause | undefined;
 }
 
 const defaultTtlSeconds = 30;

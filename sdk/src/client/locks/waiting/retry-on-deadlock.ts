@@ -43,6 +43,9 @@ export class DeadlockError extends Error {
 const jitterMs = 50;
 /** Holdfast's code, and the SQLSTATE of a database for the same. */
 const deadlockCodes = new Set<unknown>(["deadlock", "40P01"]);
+/** Maximum errors that are examined: the thrown one and those that it wraps, as drivers and mappers of a database do. */
+const wrappedMax = 5;
+const wrappingMembers = ["cause", "driverError", "original"] as const;
 
 export async function retryOnDeadlock<Result>(
   sessions: Pick<LockSessions, "acquire">,
@@ -51,17 +54,30 @@ export async function retryOnDeadlock<Result>(
   { tries = 3, baseMs = 100, capMs = 2_000 }: DeadlockRetryOptions = {},
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
-    const locks = new AttemptLocks(sessions);
+    const locks = new AttemptLocks(sessions, { isRetry: tried > 1 });
     try {
       return await work({ acquire: locks.acquire, tried });
     } catch (error) {
       await locks.end(error);
-      if (!deadlockCodes.has((error as { readonly code?: unknown } | undefined)?.code)) throw error;
+      if (!isDeadlock(error)) throw error;
       if (tried >= tries) throw new DeadlockError(tries, error);
     }
     const delayMs = backoffMs({ baseMs, capMs }, tried);
     await pause(clock, Math.max(0, delayMs + (2 * clock.random() - 1) * jitterMs));
   }
+}
+
+/** Whether an error, or one that it wraps, has the code of a deadlock. */
+function isDeadlock(error: unknown): boolean {
+  let level: readonly unknown[] = [error];
+  for (let depth = 0; depth < wrappedMax && level.length > 0; depth += 1) {
+    const errors = level.filter((item) => typeof item === "object" && item !== null) as Readonly<
+      Record<string, unknown>
+    >[];
+    if (errors.some(({ code }) => deadlockCodes.has(code))) return true;
+    level = errors.flatMap((item) => wrappingMembers.map((name) => item[name]));
+  }
+  return false;
 }
 
 /** The locks of one attempt. Of several concurrent requests one may fail while the others are in flight. */
@@ -71,13 +87,19 @@ class AttemptLocks {
   readonly #pending = new Set<Promise<void>>();
   readonly #ending = new AbortController();
 
-  constructor(sessions: Pick<LockSessions, "acquire">) {
+  /** Set until the first request of a repeated attempt is sent. Metrics count that request as the retry. */
+  #marksRetry: boolean;
+
+  constructor(sessions: Pick<LockSessions, "acquire">, { isRetry }: { readonly isRetry: boolean }) {
     this.#sessions = sessions;
+    this.#marksRetry = isRetry;
   }
 
   readonly acquire: DeadlockAttempt["acquire"] = (paths, options = {}) => {
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const lock = this.#sessions.acquire(paths, { ...options, signal: AbortSignal.any(signals) });
+    const retry = this.#marksRetry ? "deadlock" : undefined;
+    this.#marksRetry = false;
+    const lock = this.#sessions.acquire(paths, { ...options, signal: AbortSignal.any(signals) }, retry);
     // Handles the rejection: a request that ends with its attempt may have no other listener.
     const settled = lock.then(
       (acquired) => {
