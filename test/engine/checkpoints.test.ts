@@ -69,7 +69,10 @@ describe("checkpoints", () => {
       rows.reduce((sum, { line = "" }) => sum + Buffer.byteLength(line), 0);
     assert.ok(slices.every((rows) => rows.length <= 200));
     assert.ok(slices.every((rows) => bytesOf(rows) - bytesOf(rows.slice(-1)) < 256 * 1024));
-    assert.ok(slices.slice(0, 4).every((rows) => rows.length === 3), "three large rows reach 256 KB");
+    assert.ok(
+      slices.slice(0, 4).every((rows) => rows.length === 3),
+      "three large rows reach 256 KB",
+    );
     assert.ok(yieldCount >= 2 * slices.length - 2, `${slices.length} slices had only ${yieldCount} yields`);
     await client.close();
   });

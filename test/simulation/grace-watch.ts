@@ -62,7 +62,10 @@ export class GraceWatch {
   }
 
   /** A timer that runs in the grace period fires in it, at its time or later, and its entry has the flag. */
-  #checkNote(entry: SealedBatch["entries"][number], data: SealedBatch["entries"][number]["events"][number]["data"]): void {
+  #checkNote(
+    entry: SealedBatch["entries"][number],
+    data: SealedBatch["entries"][number]["events"][number]["data"],
+  ): void {
     if (entry.grace) this.#world.faults.count("lease.noted in the grace period");
     this.#world.demand(
       (data["due_at"] as number) <= entry.time && data["grace"] === entry.grace,

@@ -94,7 +94,7 @@ const foldAcquired: Fold = (state, event, entry) => {
 };
 
 const foldNoted: Fold = (state, { data }) => {
-  state.rows(unnotedLeaseTable).delete(String(data["fence"] as number));
+  state.rows(unnotedLeaseTable).delete(String(data["fence"]));
 };
 
 const foldHeld: Fold = (state, { data }) => {

@@ -9,8 +9,7 @@ export class CheckpointSlice {
   add(bytes: number): number | undefined {
     this.#rows += 1;
     this.#bytes += bytes;
-    const isFull =
-      this.#rows >= engineLimits.checkpointSliceRows || this.#bytes >= engineLimits.checkpointSliceBytes;
+    const isFull = this.#rows >= engineLimits.checkpointSliceRows || this.#bytes >= engineLimits.checkpointSliceBytes;
     if (!isFull) return undefined;
     const rows = this.#rows;
     this.#rows = 0;

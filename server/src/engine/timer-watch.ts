@@ -42,9 +42,7 @@ export class TimerWatch {
     const untilTime = time - this.#delayMs();
     const next = machine.nextTime({ grace });
     if (next === undefined || next > untilTime) return [];
-    return machine
-      .due({ time: untilTime, grace, limit })
-      .map((command) => this.pendingOf(command, { isTimer: true }));
+    return machine.due({ time: untilTime, grace, limit }).map((command) => this.pendingOf(command, { isTimer: true }));
   }
 
   pendingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): PendingCommand {
