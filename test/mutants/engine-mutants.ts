@@ -174,7 +174,7 @@ export const engineMutants: readonly PlantedMutant[] = [
     file: "server/src/machine/machine.ts",
     find: "if (grace && timer.runsInGrace !== true) continue;",
     put: "if (grace) continue;",
-    by: "simulation",
+    by: "test/engine/timers.test.ts",
     caughtIn: "npm test",
   },
   {

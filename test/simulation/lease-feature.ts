@@ -94,7 +94,8 @@ const foldAcquired: Fold = (state, event, entry) => {
 };
 
 const foldNoted: Fold = (state, { data }) => {
-  state.rows(unnotedLeaseTable).delete(String(data["fence"]));
+  const fence = data["fence"] as number;
+  state.rows(unnotedLeaseTable).delete(`${fence}`);
 };
 
 const foldHeld: Fold = (state, { data }) => {
