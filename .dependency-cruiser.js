@@ -118,6 +118,17 @@ const layers = [
     comment: "The application layer turns the engine into the transport that every door uses.",
   },
   {
+    name: "services-know-the-engine",
+    folder: under("services/"),
+    knows: [
+      contract,
+      json,
+      sdkBase,
+      under("base/", "operations/", "engine/", "features/", "journal/journal\\.ts$", "app/engine-services\\.ts$"),
+    ],
+    comment: "A service sends commands or follows the journal. Only the assembly knows which services there are.",
+  },
+  {
     name: "doors-know-the-sdk",
     folder: under("doors/"),
     except: under("doors/cli/"),

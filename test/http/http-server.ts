@@ -33,7 +33,7 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** A real server with its own folder and port. */
-export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promise<HttpServer> {
+export async function httpServer(more: Pick<ServeOptions, "limits" | "addedServices"> = {}): Promise<HttpServer> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-http-"));
   const reports: unknown[] = [];
   const report = (message: string, cause: unknown): void => void reports.push([message, cause]);

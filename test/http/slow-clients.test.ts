@@ -17,6 +17,7 @@ const health: Health = {
   ...{ live: true, ready: true, reasons: [], node: "n", version: "test", nodes: 1 },
   ...{ position: 0, lag: { entries: 0, age_ms: 0 }, epoch: 1, rules: 1 },
   journal: "sqlite",
+  services: {},
 };
 
 const rejectAll: Gate["admit"] = () => ({ code: "token_required", data: {} });

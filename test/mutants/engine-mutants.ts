@@ -162,6 +162,22 @@ export const engineMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a failed service is not started again",
+    file: "server/src/services/supervised-service.ts",
+    find: 'if (this.#state !== "failed") return;',
+    put: 'if (this.#state !== "failed" || this.#failures > 0) return;',
+    by: "simulation",
+    caughtIn: "npm test",
+  },
+  {
+    name: "the command of a service has a new id at every node",
+    file: "server/src/services/supervised-service.ts",
+    find: "key: id,",
+    put: "key: `${id}:${ids.unique()}`,",
+    by: "simulation",
+    caughtIn: "npm test",
+  },
+  {
     name: "a timer expires a lease in the grace period",
     file: "server/src/engine/timer-watch.ts",
     find: "const grace = !this.#grace.isOver();",

@@ -39,6 +39,7 @@ const probabilities = {
   "decision is slow": 0.03,
   "subscriber is slow": 0.7,
   "subscriber connects again": 0.15,
+  "service fails": 0.02,
 } as const;
 
 export type FaultName = keyof typeof probabilities;

@@ -5,6 +5,8 @@ import type { World } from "./world.ts";
 
 const stallMs = 1_000;
 
+type DecidedEntry = SealedBatch["entries"][number];
+
 /**
  * Knows since when a node is able to append, from the events of its journal and its process, without the engine.
  * Nothing may expire until the node was able to append for the grace period. No renewal may lose against a timer in its
@@ -47,6 +49,7 @@ export class GraceWatch {
       }
       for (const event of entry.events) {
         if (event.type === "lease.noted") this.#checkNote(entry, event.data);
+        if (event.type === "lease.reported") this.#checkReport(entry, event.data);
         if (!endsByTime(event)) continue;
         this.#demandAble(entry, ableMs);
         this.#world.faults.count(`${event.type} ${isTimer ? "by its timer" : "by the first command that meets it"}`);
@@ -62,10 +65,7 @@ export class GraceWatch {
   }
 
   /** A timer that runs in the grace period fires in it, at its time or later, and its entry has the flag. */
-  #checkNote(
-    entry: SealedBatch["entries"][number],
-    data: SealedBatch["entries"][number]["events"][number]["data"],
-  ): void {
+  #checkNote(entry: DecidedEntry, data: DecidedEntry["events"][number]["data"]): void {
     if (entry.grace) this.#world.faults.count("lease.noted in the grace period");
     this.#world.demand(
       (data["due_at"] as number) <= entry.time && data["grace"] === entry.grace,
@@ -74,7 +74,16 @@ export class GraceWatch {
     );
   }
 
-  #demandAble(entry: SealedBatch["entries"][number], ableMs: number): void {
+  /** The services of all nodes send the same command, and one of them makes the entry. */
+  #checkReport(entry: DecidedEntry, data: DecidedEntry["events"][number]["data"]): void {
+    this.#world.demand(
+      data["is_first"] === true,
+      "the services of several nodes produce one entry",
+      () => `${this.#owner} decided ${entry.id} after another report of ${JSON.stringify(data)}`,
+    );
+  }
+
+  #demandAble(entry: DecidedEntry, ableMs: number): void {
     this.#world.demand(
       ableMs >= engineLimits.graceMs && !entry.grace,
       "nothing expires within the grace",
@@ -94,7 +103,7 @@ const timerOperations = new Set([
 ]);
 
 /** True if the event ends something because its time has passed. */
-function endsByTime({ type, data }: SealedBatch["entries"][number]["events"][number]): boolean {
+function endsByTime({ type, data }: DecidedEntry["events"][number]): boolean {
   if (type === "lease.expired") return true;
   // Locks of an agent end with it, and the end of an agent by time has its own event.
   if (type === "lock.expired" || type === "lock.recovered") return data["why"] !== "agent_ended";

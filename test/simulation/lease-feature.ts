@@ -35,6 +35,13 @@ export const unnotedLeaseTable: TableSpec<UnnotedLease, "due"> = {
   sorts: { due: ({ dueAt }) => String(dueAt).padStart(16, "0") },
 };
 
+/** A lease that expired and that no service has reported. */
+export const unreportedLeaseTable: TableSpec<Pick<Lease, "fence">, "fence"> = {
+  name: "unreported-leases",
+  key: ({ fence }) => String(fence),
+  sorts: { fence: ({ fence }) => String(fence).padStart(16, "0") },
+};
+
 /** Time after which an acquired lease is noted. It is shorter than the grace period of most seeds. */
 const noteAfterMs = 40;
 
@@ -88,6 +95,18 @@ function note({ fence }: { fence: number }, { state, time, grace }: DecideContex
   return { outcome: done({ changed: true }), events: [noted] };
 }
 
+/** Sent by a service of every node. */
+function report({ fence }: { fence: number }, { state }: DecideContext): Decision {
+  const isFirst = state.rows(unreportedLeaseTable).get(String(fence)) !== undefined;
+  const reported = { type: "lease.reported", subject: `lease-report/${fence}`, data: { fence, is_first: isFirst } };
+  return { outcome: done({ fence }), events: [reported] };
+}
+
+const foldReported: Fold = (state, { data }) => {
+  const fence = data["fence"] as number;
+  state.rows(unreportedLeaseTable).delete(`${fence}`);
+};
+
 const foldAcquired: Fold = (state, event, entry) => {
   foldHeld(state, event, entry);
   state.rows(unnotedLeaseTable).put({ fence: event.data["fence"] as number, dueAt: entry.time + noteAfterMs });
@@ -110,6 +129,7 @@ const foldHeld: Fold = (state, { data }) => {
 
 const foldExpired: Fold = (state, { data }) => {
   state.rows(leaseTable).delete(data["name"] as string);
+  state.rows(unreportedLeaseTable).put({ fence: data["fence"] as number });
 };
 
 function due(state: StateReader, time: number, limit: number): readonly TimerCommand[] {
@@ -135,18 +155,20 @@ const fits = (): undefined => undefined;
 export const leaseFeature: Feature = {
   name: "leases",
   needs: [],
-  tables: [leaseTable, unnotedLeaseTable],
+  tables: [leaseTable, unnotedLeaseTable, unreportedLeaseTable],
   rules: {
     "acquire-lease": { check: fits, decide: acquire },
     "renew-lease": { check: fits, decide: renew },
     "expire-lease": { check: fits, decide: expire },
     "note-lease": { check: fits, decide: note },
+    "report-lease": { check: fits, decide: report },
   },
   folds: {
     "lease.acquired": foldAcquired,
     "lease.renewed": foldHeld,
     "lease.expired": foldExpired,
     "lease.noted": foldNoted,
+    "lease.reported": foldReported,
   },
   reactions: {},
   timers: [{ nextTime: (state) => state.rows(leaseTable).scan("end", { limit: 1 })[0]?.expiresAt, due }, noteTimer],

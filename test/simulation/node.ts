@@ -19,10 +19,12 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Circumstances, Machine } from "../../server/src/machine/machine.ts";
 import type { Command } from "../../server/src/machine/entry.ts";
 import { refusal } from "../../server/src/machine/refusal.ts";
+import { ServiceKeeper } from "../../server/src/services/service-keeper.ts";
 import { unknownOperation } from "../../server/src/operations/unknown-operation.ts";
 import type { CallReply, Transport } from "@holdfast/sdk";
 import { attemptSeparator } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
+import { leaseReporter } from "./lease-reporter.ts";
 import { GraceWatch } from "./grace-watch.ts";
 import { changes } from "./lock-view.ts";
 import { simulatedMachine, simulatedOperations, stateText } from "./simulated-machine.ts";
@@ -45,6 +47,7 @@ export class SimulatedNode {
   #life = 0;
   #wallMs: number;
   #services: EngineServices | undefined;
+  #keeper: ServiceKeeper | undefined;
   #journal: FaultyJournal | undefined;
   #grace: GraceWatch | undefined;
   #machine: Machine | undefined;
@@ -118,6 +121,7 @@ export class SimulatedNode {
       (engine) => {
         if (this.owner !== owner || this.state !== "starting") return;
         this.#services = engineServices(engine, { clock, ids });
+        this.#keeper = this.#startServices(this.#services, owner);
         this.state = "up";
         world.log(() => `${owner} is up at position ${engine.head.position}`);
       },
@@ -141,9 +145,12 @@ export class SimulatedNode {
     if (this.state !== "up" || engine === undefined) return;
     this.state = "stopping";
     this.#setting.world.log(() => `${owner} is asked to stop`);
-    void engine.stop().then(() => {
-      if (this.owner === owner) this.#end();
-    });
+    const stopped = this.#keeper?.stop() ?? Promise.resolve();
+    void stopped
+      .then(() => engine.stop())
+      .then(() => {
+        if (this.owner === owner) this.#end();
+      });
   }
 
   setWall(deltaMs: number): void {
@@ -222,8 +229,20 @@ export class SimulatedNode {
     this.#setting.world.time.forget(this.owner);
     this.state = "down";
     this.#services = undefined;
+    this.#keeper = undefined;
     this.#machine = undefined;
     this.#setting.crashed(this.owner);
+  }
+
+  #startServices(services: EngineServices, owner: string): ServiceKeeper {
+    const { world } = this.#setting;
+    const report = (message: string): void => {
+      world.log(() => `${owner} reports: ${message}`);
+      if (message.includes("is started again")) world.faults.count("a failed service is started again");
+    };
+    const keeper = new ServiceKeeper([leaseReporter(world)], { services, report });
+    void keeper.start();
+    return keeper;
   }
 
   #openJournal(owner: string): FaultyJournal {

@@ -126,6 +126,7 @@ const consequences = [
   "lease.expired by its timer",
   "lease.expired by the first command that meets it",
   "lease.noted in the grace period",
+  "a failed service is started again",
   "lock.expired by its timer",
   "lock.expired by the first command that meets it",
   "entity is written under a fence",

@@ -9,7 +9,7 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { Callers } from "./callers.ts";
 import { checkEnd } from "./check-end.ts";
 import { History } from "./history.ts";
-import { unnotedLeaseTable } from "./lease-feature.ts";
+import { unnotedLeaseTable, unreportedLeaseTable } from "./lease-feature.ts";
 import { SimulatedNode } from "./node.ts";
 import { Subscriber } from "./subscriber.ts";
 import { tuneLimits } from "./tune-limits.ts";
@@ -219,13 +219,14 @@ export class Simulation {
 
   #isCalm(): boolean {
     const { hash, position } = this.disk.head();
-    const epoch = currentEpoch(this.world.history.machine.durable);
+    const { durable } = this.world.history.machine;
+    const epoch = currentEpoch(durable);
     return (
       this.callers.openCount === 0 &&
       this.callers.unknownCount === 0 &&
       this.world.locks.view.tickets.size === 0 &&
       !this.world.locks.view.hasOrphans() &&
-      this.world.history.machine.durable.rows(unnotedLeaseTable).size === 0 &&
+      durable.rows(unnotedLeaseTable).size + durable.rows(unreportedLeaseTable).size === 0 &&
       this.nodes.every(({ engine, lostEpoch = 0 }) => engine?.head.hash === hash && epoch > lostEpoch) &&
       this.subscribers.every(
         (subscriber) => subscriber.isConnected && (!subscriber.isSure || subscriber.hasSeenUpTo(position)),

@@ -19,6 +19,8 @@ import type { Log, LogOptions } from "../observe/log.ts";
 import { MeshMetrics } from "../observe/mesh-metrics.ts";
 import type { MeshSample } from "../observe/mesh-metrics.ts";
 import { createMetrics } from "../observe/metrics.ts";
+import { ServiceMetrics } from "../observe/service-metrics.ts";
+import type { ServiceSample } from "../observe/service-metrics.ts";
 import { NodeGauges } from "../observe/node-gauges.ts";
 import type { NodeSample } from "../observe/node-gauges.ts";
 import { observedCalls } from "../observe/observed-calls.ts";
@@ -33,8 +35,8 @@ export interface Observation {
   /** For the engine: its appends are counted, its reports are logged. */
   readonly onBatch: NonNullable<EngineOptions["onBatch"]>;
   readonly report: EngineOptions["report"];
-  /** The engine whose metrics are read, once it runs. */
-  readonly follow: (engine: Engine) => void;
+  /** The engine and the services whose metrics are read, once they run. */
+  readonly follow: (engine: Engine, services?: () => ServiceSample) => void;
   /** The NATS door whose metrics are read, if there is one. */
   readonly followMesh: (sample: () => MeshSample) => void;
   /** Logs information. */
@@ -51,7 +53,9 @@ export function openObservation(options: ObservationOptions): Observation {
   const metrics = createMetrics();
   const gauges = new NodeGauges(metrics.registry, options.version);
   const mesh = new MeshMetrics(metrics.registry);
+  const services = new ServiceMetrics(metrics.registry);
   let sampleMesh: (() => MeshSample) | undefined;
+  let sampleServices: (() => ServiceSample) | undefined;
   const calls = new CallMetrics(metrics);
   const processMonitor = monitorProcess();
   let engine: Engine | undefined;
@@ -73,8 +77,9 @@ export function openObservation(options: ObservationOptions): Observation {
     report: (message, cause) => {
       log.write("error", "problem", { message, reason: reasonOf(cause), position: engine?.head.position });
     },
-    follow(running) {
+    follow(running, services) {
       engine = running;
+      sampleServices = services;
     },
     followMesh(sample) {
       sampleMesh = sample;
@@ -102,6 +107,7 @@ export function openObservation(options: ObservationOptions): Observation {
       const process = processMonitor.sample();
       metrics.processCpu.series({}).count = process.cpuSeconds;
       if (sampleMesh !== undefined) mesh.set(sampleMesh());
+      if (sampleServices !== undefined) services.set(sampleServices());
       if (engine !== undefined) gauges.set(await sampleNode(engine), process);
       return metrics.registry.metrics();
     },

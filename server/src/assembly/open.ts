@@ -30,9 +30,12 @@ import { openMemoryJournal } from "../journal/memory/open.ts";
 import { openPostgresJournal } from "../journal/postgres/open.ts";
 import { openSqliteJournal } from "../journal/sqlite/open.ts";
 import { databaseWarning } from "./database-warning.ts";
-import { followCommonRules, raiseCarriedRules } from "./follow-rules.ts";
+import { raiseCarriedRules } from "../services/follow-rules.ts";
+import type { ServiceFactory } from "../services/service.ts";
+import { ServiceKeeper } from "../services/service-keeper.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
+import { servicesOfNode } from "./services.ts";
 import { refuseUnknownToggles, setComponents } from "./set-components.ts";
 import type { ComponentOptions } from "./set-components.ts";
 import type { Feature } from "../machine/feature.ts";
@@ -61,6 +64,8 @@ export async function open(location: JournalLocation, options: HoldfastOptions =
 export interface RunningNode {
   readonly client: Client;
   readonly services: AppServices;
+  /** The parts beside the engine. Closing the client stops them before the engine. */
+  readonly keeper: ServiceKeeper;
   /** Also available after the client is closed. */
   readonly summary: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
@@ -71,6 +76,8 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
   readonly rules?: readonly number[];
   /** See EngineOptions. */
   readonly onBatch?: EngineOptions["onBatch"];
+  /** Further services. Tests add some. */
+  readonly addedServices?: readonly ServiceFactory[];
 }
 
 /** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
@@ -78,21 +85,24 @@ export async function start(
   location: JournalLocation,
   options: HoldfastOptions & BuildOptions = {},
 ): Promise<RunningNode> {
-  const { rules = knownRules } = options;
+  const { rules = knownRules, report = reportToStandardError, addedServices = [] } = options;
   refuseUnknownToggles(options.component_toggles);
   await using opened = new AsyncDisposableStack();
   const journal = await openJournal(location, { ...options, rules });
   const engine = opened.adopt(await startEngine({ ...options, journal }), (started) => started.stop());
-  if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
-  else await raiseCarriedRules(engine, rules);
+  if (journal.coordination === undefined) await raiseCarriedRules(engine, rules);
   await setComponents(engine, options);
   const services = servicesOf(engine, options);
-  const client = clientOf(services, options);
+  const keeper = new ServiceKeeper([...servicesOfNode({ journal, rules }), ...addedServices], { services, report });
+  opened.defer(() => keeper.stop());
+  await keeper.start();
+  const client = clientOf(services, { ...options, beforeStop: () => keeper.stop() });
   // From here on, closing the client stops the engine.
   opened.move();
   return {
     client,
     services,
+    keeper,
     summary: () =>
       engine.read((state) => ({
         position: engine.head.position,
@@ -213,6 +223,8 @@ export interface SpeakerOptions extends HoldfastOptions {
   readonly requiresAgentSecret?: boolean;
   /** The operator's token, if this process may replace it. */
   readonly operatorRotation?: AppTransportOptions["operatorRotation"];
+  /** Runs before the engine stops. */
+  readonly beforeStop?: () => Promise<void>;
 }
 
 export function clientOf(services: AppServices, options: SpeakerOptions = {}): Client {
@@ -244,12 +256,13 @@ export function doorCallsOf(
 }
 
 function transportPartsOf(services: AppServices, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
-  const { requiresAgentSecret = false, operatorRotation } = options;
+  const { requiresAgentSecret = false, operatorRotation, beforeStop } = options;
   const { engine, agents, operations } = services;
-  const close = (): Promise<void> => {
-    // Both start at once: collected activity is sent before the engine stops accepting commands.
+  const close = async (): Promise<void> => {
+    // Collected activity is sent before the engine stops accepting commands.
     agents.activity.flush();
-    return engine.stop();
+    if (beforeStop !== undefined) await beforeStop();
+    await engine.stop();
   };
   return { services, operations, close, requiresAgentSecret, operatorRotation };
 }

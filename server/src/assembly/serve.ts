@@ -16,6 +16,7 @@ import { currentEpoch } from "../features/space/space-table.ts";
 import { machineSettings } from "../features/space/space.ts";
 import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { ServiceKeeper } from "../services/service-keeper.ts";
 import { openMesh } from "./mesh.ts";
 import type { MeshOptions, NatsDoor, NatsStatus } from "./mesh.ts";
 import { makeNodeFolder } from "./node-folder.ts";
@@ -30,7 +31,7 @@ import type { HoldfastOptions } from "./holdfast-options.ts";
 import { start } from "./open.ts";
 import type { BuildOptions, RunningNode, SharedJournalLocation } from "./open.ts";
 
-export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules"> {
+export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules" | "addedServices"> {
   /** The data folder of this node: its address, its operator's token and, unless `journal` is set, its journal. */
   readonly data: string;
   /** The journal, if it is in a database that several nodes share. */
@@ -63,10 +64,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   opened.defer(() => observation.close());
   const { onBatch, report, metricsText } = observation;
   if (journal !== undefined) makeNodeFolder(data, report);
-  const { client, services, summary } = await start(journal ?? data, { ...options, report, onBatch });
+  const { client, services, keeper, summary } = await start(journal ?? data, { ...options, report, onBatch });
   opened.defer(() => client.close());
   const { engine, operations } = services;
-  observation.follow(engine);
+  observation.follow(engine, () => keeper.status());
   const gate = observation.gate(await serveGate(services, { ...options, report }));
   const mesh = await serveMesh(services, gate, options, observation);
   opened.defer(() => mesh?.close());
@@ -81,7 +82,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     report,
     metricsText,
     version,
-    health: () => healthOf(engine, mesh, { node, version, journal: journal === undefined ? "sqlite" : "postgres" }),
+    health: () =>
+      healthOf({ engine, mesh, keeper }, { node, version, journal: journal === undefined ? "sqlite" : "postgres" }),
   });
   opened.defer(() => http.close());
   const { server, url } = http;
@@ -129,7 +131,13 @@ async function serveMesh(
 
 type NodeIdentity = Pick<Health, "node" | "version" | "journal">;
 
-async function healthOf(engine: Engine, mesh: NatsDoor | undefined, identity: NodeIdentity): Promise<Health> {
+interface NodeParts {
+  readonly engine: Engine;
+  readonly mesh: NatsDoor | undefined;
+  readonly keeper: ServiceKeeper;
+}
+
+async function healthOf({ engine, mesh, keeper }: NodeParts, identity: NodeIdentity): Promise<Health> {
   const { head, reasons, lag, nodeCount } = engine.health();
   const known = engine.peek((state) => ({ epoch: currentEpoch(state), rules: machineSettings(state).rules }));
   return defined({
@@ -142,7 +150,8 @@ async function healthOf(engine: Engine, mesh: NatsDoor | undefined, identity: No
     lag: { entries: lag.entries, age_ms: lag.ageMs },
     epoch: known?.epoch ?? null,
     rules: known?.rules ?? null,
-    // A failing mesh does not make the node unready: callers of the other doors need not use another node.
+    // A failing mesh or service does not make the node unready: callers of the other doors need not use another node.
     components: mesh === undefined ? undefined : { nats: mesh.status() },
+    services: keeper.status(),
   });
 }

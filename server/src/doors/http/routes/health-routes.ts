@@ -28,7 +28,14 @@ export interface Health {
   readonly epoch: number | null;
   readonly rules: number | null;
   /** Parts that may fail on their own while the rest is ready. */
-  readonly components?: Readonly<Record<string, { readonly ready: boolean; readonly reasons: readonly string[] }>>;
+  readonly components?: Readonly<Record<string, PartStatus>>;
+  /** Services, by name. A failing one is started again and does not make the node unready. */
+  readonly services: Readonly<Record<string, PartStatus & { readonly restarts: number }>>;
+}
+
+interface PartStatus {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
 }
 
 export interface HealthOptions {
