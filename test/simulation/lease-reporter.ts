@@ -11,9 +11,7 @@ export function leaseReporter(world: World): ServiceFactory {
   return ({ services: { engine }, send, fail }) => {
     let subscription: Subscription | undefined;
     const reportAll = async (): Promise<void> => {
-      const leases = await engine.scan((state) =>
-        state.rows(unreportedLeaseTable).scan("fence", { limit: Infinity }),
-      );
+      const leases = await engine.scan((state) => state.rows(unreportedLeaseTable).scan("fence", { limit: Infinity }));
       for (const { fence } of leases) {
         const { outcome } = await send("report-lease", { fence }, `report-lease:${fence}`);
         if (outcome.kind === "refusal" && outcome.code !== "idempotency_key_expired") throw new Error(outcome.code);
