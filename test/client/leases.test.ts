@@ -184,3 +184,20 @@ test("a replayed reply about a grant that is not accepted yet counts for the acc
   const lock = held(await client.acquire(path, { ttlSeconds: 30 }));
   assert.equal(lock.expiresAt.getTime() - clock.wallMs(), 10_000);
 });
+
+describe("interval of heartbeats", () => {
+  for (const { ttlSeconds, count } of [
+    { ttlSeconds: 15, count: 12 },
+    { ttlSeconds: 45, count: 6 },
+    { ttlSeconds: 3_600, count: 6 },
+  ]) {
+    test(`a client sends ${count} heartbeats in a minute for a lease of ${ttlSeconds} seconds: each third of it, at most 10 seconds apart [W3]`, async () => {
+      await using node = await clientNode();
+      const up = pausableClient(node, "bob");
+      const lock = held(await up.client.acquire(path, { ttlSeconds }));
+      await pass(node, up, 60_000);
+      assert.equal(up.sent.filter((operation) => operation === "heartbeat").length, count);
+      assert.equal(lock.state, "held");
+    });
+  }
+});

@@ -14,13 +14,18 @@ type Mode = "read" | "upgradeable" | "write";
 
 /** A machine without an engine. It decides one command after the other at the time that the test sets. */
 export class Decider {
-  readonly machine: Machine = machineOf([]);
+  readonly machine: Machine;
   readonly entries: Entry[] = [];
   time = 1_000_000;
 
-  decide(operation: string, input: Json, principal = "p"): DecisionResult {
+  constructor(machine: Machine = machineOf([])) {
+    this.machine = machine;
+  }
+
+  decide(operation: string, input: Json, principal = "p", agent?: string): DecisionResult {
     const position = this.entries.length + 1;
-    const command = { id: `command-${position}`, operation, principal, input };
+    const speaker = agent === undefined ? { principal } : { principal, agent };
+    const command = { id: `command-${position}`, operation, ...speaker, input };
     const place = { position, time: this.time, grace: false, prior: undefined };
     const { outcome, entry, defect } = this.machine.decide(command, place);
     if (defect !== undefined) throw defect as Error;
@@ -28,6 +33,11 @@ export class Decider {
     if (entry !== undefined) this.entries.push(entry);
     const code = outcome.kind === "refusal" ? outcome.code : "done";
     return { code, data: outcome.data, events: entry?.events ?? [] };
+  }
+
+  /** The id of a new agent. */
+  register(input: JsonObject = {}): string {
+    return this.decide("register-agent", input).data["agent_id"] as string;
   }
 
   /** Paths with their modes after a colon. The default mode is `write`. */

@@ -144,6 +144,32 @@ describe("work of a read", () => {
   });
 });
 
+test("pages of one record equal the whole list of lock records, also if an owner holds a path twice [W2]", async () => {
+  const node = await lockNode();
+  for (const paths of [["a", "b"], ["a"], ["a", "c"]]) await node.client.locks.acquire(paths, { ...ttl, ownerId: "ann" });
+  await node.client.locks.acquire("d", { ...ttl, ownerId: "bob" });
+  type Page = (state: StateReader, page: { after?: string; limit: number }) => ReturnType<typeof dalLockPages>;
+  const all = async (limit: number, view: Page): Promise<readonly unknown[]> => {
+    const items: unknown[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await node.engine.scan((state) => view(state, after === undefined ? { limit } : { after, limit }));
+      items.push(...page.items);
+      if (page.next === null) return items;
+      after = page.next;
+    }
+  };
+  const records: Page = (state, page) => dalLockPages(state, { ...page, time: 0 });
+  const whole = await all(100, records);
+  assert.equal(whole.length, 6);
+  for (const limit of [1, 2, 5]) assert.deepEqual(await all(limit, records), whole);
+  const fences: Page = (state, page) => {
+    const { holds, next } = ownView(state, "ann", { ...page, time: 0 }) as { holds: { fence: string }[]; next: string };
+    return { items: holds.map(({ fence }) => ({ fence })), next };
+  };
+  assert.equal((await all(1, fences)).length, 5, "each path of each grant is on a page");
+  await node.stop();
+});
+
 describe("denials", () => {
   test("a denial names the ten earliest holders that it finds and the total number of holders [G4 M7]", async () => {
     const node = await lockNode();

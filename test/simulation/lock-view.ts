@@ -41,6 +41,8 @@ const othersFrom = 1e15;
 export class LockView {
   readonly agents = new Map<string, SeenAgent>();
   readonly ended = new Set<string>();
+  /** Agents that ended themselves. Only they release their recoverable locks. */
+  readonly endedThemselves = new Set<string>();
   readonly grants = new Map<string, SeenGrant>();
   readonly tickets = new Map<string, SeenTicket>();
   /** The last release request of each author to each grant. */
@@ -77,9 +79,15 @@ export class LockView {
     return isoTime(Math.min(expiresAt, end));
   }
 
-  /** True if an ended agent still has a lock or ticket. */
+  /** True if an ended agent still has a lock or ticket that it must not have. */
   hasOrphans(): boolean {
-    return [...this.grants.values(), ...this.tickets.values()].some(({ owner }) => this.ended.has(owner));
+    return [...this.grants.values(), ...this.tickets.values()].some((item) => this.isOrphaned(item));
+  }
+
+  /** True if the owner's agent has ended. A recoverable lock stays if others ended the agent. */
+  isOrphaned(item: SeenGrant | SeenTicket): boolean {
+    const isRecoverable = "graceMs" in item && item.graceMs !== undefined;
+    return this.ended.has(item.owner) && (!isRecoverable || this.endedThemselves.has(item.owner));
   }
 
   #applyAgent({ type, subject, data }: Event, entry: Entry): void {
@@ -92,6 +100,7 @@ export class LockView {
     } else if (type === "agent.ended") {
       this.agents.delete(id);
       this.ended.add(id);
+      if (entry.agent === id) this.endedThemselves.add(id);
       if (isFull(entry)) this.leaving.add(id);
     } else {
       for (const seen of type === "agent.resumed" ? [id] : (data["ids"] as readonly string[])) {

@@ -58,8 +58,8 @@ export class LockWatch {
     const model = view.model();
     const detail = (): string => `at position ${entry.position}: ${JSON.stringify(entry.events)}`;
     witness.demand(model.isSound(), "no two owners hold conflicting locks", detail);
-    for (const { owner } of [...view.grants.values(), ...view.tickets.values()]) {
-      const isGone = view.ended.has(owner) && !view.leaving.has(owner);
+    for (const item of [...view.grants.values(), ...view.tickets.values()]) {
+      const isGone = view.isOrphaned(item) && !view.leaving.has(item.owner);
       witness.demand(!isGone, "nothing that an agent has outlives it", detail);
     }
     for (const { parent } of view.agents.values()) {
@@ -274,7 +274,11 @@ class EventCheck {
   #checkFreeing(data: JsonObject): void {
     const grant = this.#view.grants.get(data["fence"] as string);
     this.#demand(grant !== undefined && grant.owner === data["owner_id"], "only what is held is freed");
-    if (grant === undefined || data["why"] === "agent_ended") return;
+    if (grant === undefined) return;
+    if (data["why"] === "agent_ended") {
+      this.#demand(this.#view.isOrphaned(grant), "a recoverable lock outlives an agent that others end");
+      return;
+    }
     const { type } = this.#event;
     if (this.#entry.operation === "release-lock" && type === "lock.released") {
       const { owner_id: named } = this.#entry.input as { owner_id?: string };

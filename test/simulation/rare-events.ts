@@ -100,7 +100,7 @@ const events = [
   "lock.deadlock",
   "lock.handover_left",
   "lock.handover_done",
-  "lock.recovered agent_ended",
+  "lock.kept",
   "lock.cancelled grant_ended",
   "agents.renewed",
   "agent.registered",

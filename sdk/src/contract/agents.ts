@@ -111,7 +111,9 @@ const endAgent = operation({
   kind: "write",
   summary:
     "Ends a registration and its descendants. The agent itself, its parent or an operator may send it. The locks of " +
-    "all ended agents are released at once. Beyond about 2,000 paths and tickets the rest follows in the next entries.",
+    "all ended agents are released at once. Recoverable locks are released only if their agent ends itself. Otherwise " +
+    "they stay, shown as stale, until their recovery conditions hold. Beyond about 2,000 paths and tickets the rest " +
+    "follows in the next entries.",
   input: Type.Object({ agent_id: Type.Optional(agentId), reason: Type.Optional(line) }, closed),
   output: Type.Object({ agent_id: agentId, ended_at: isoTime }, closed),
   problems: ["agent_unknown", "agent_required", "not_allowed"],

@@ -112,7 +112,7 @@ export const lockEvents = eachWith(
       data: Type.Object({ fence, job: Type.Union([text, Type.Null()]) }, open),
     },
     "lock.kept": {
-      summary: "An agent has ended. Its locks are kept, because a job relies on them.",
+      summary: "An agent has ended. Its remaining locks are kept: a job claims them, or they are recoverable.",
       data: Type.Object({ owner_id: text }, open),
     },
     "lock.queued": {

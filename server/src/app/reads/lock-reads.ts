@@ -4,7 +4,8 @@ import type { Engine } from "../../engine/engine.ts";
 import { agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
 import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-lock.ts";
 import { grantView } from "../../features/locks/queue/free-grant.ts";
-import { fenceFault, findGrant } from "../../features/locks/guard-write.ts";
+import { fenceFault } from "../../features/locks/for-features/holds-lock.ts";
+import { findGrant } from "../../features/locks/guard-write.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
 import { pathFault } from "../../features/locks/tables/path-fault.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
@@ -115,7 +116,7 @@ async function checkFence(engine: Engine, input: InputOf<Views["check-fence"]>):
   const invalid = pathRefusal(input.path);
   if (invalid !== undefined) return invalid;
   const row = await engine.read((state) => findGrant(state, input.fence));
-  const reason = fenceFault(row, input.path, input.mode ?? "write");
+  const reason = fenceFault(row, input.path, { mode: input.mode ?? "write", scope: "self" });
   return done({ valid: reason === undefined, reason: reason ?? null });
 }
 

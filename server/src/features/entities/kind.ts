@@ -6,7 +6,7 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { refusal } from "../../machine/refusal.ts";
-import { holdsWrite } from "../locks/guard-write.ts";
+import { holdsLock } from "../locks/for-features/holds-lock.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 
 /** The context of a kind's rules. */
@@ -165,6 +165,6 @@ export function kindContext(
       const row = findEntity(context.state, { type, id });
       return isLive(row) ? row.value : undefined;
     },
-    holdsLock: (path) => holdsWrite(path, fence, context),
+    holdsLock: (path) => holdsLock(context, path, { mode: "write", scope: "self", fence }),
   };
 }

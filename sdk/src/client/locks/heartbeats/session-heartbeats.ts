@@ -7,6 +7,9 @@ import { ticketLeaseMs } from "../waiting/ticket.ts";
 /** Heartbeats per shortest lease: two of them may be lost. */
 const beatsPerLease = 3;
 
+/** Maximum interval between heartbeats of a session with locks or tickets. Long leases are renewed as often as short ones. */
+const intervalMaxMs = 10_000;
+
 function shortestOf(grants: Holdings["grants"]): number {
   let shortestMs = Infinity;
   for (const { leaseMs } of grants.values()) shortestMs = Math.min(shortestMs, leaseMs);
@@ -38,7 +41,7 @@ export class SessionHeartbeats {
     const { grants, tickets, agent } = this.#session;
     const leaseMs = Math.min(shortestOf(grants), tickets.size > 0 ? ticketLeaseMs : Infinity);
     const limitMs = agent?.limitMs ?? Infinity;
-    const busyMs = leaseMs === Infinity ? undefined : Math.min(leaseMs, limitMs) / beatsPerLease;
+    const busyMs = leaseMs === Infinity ? undefined : Math.min(Math.min(leaseMs, limitMs) / beatsPerLease, intervalMaxMs);
     const idleMs = agent?.isOwn === true ? limitMs / beatsPerLease : undefined;
     // Started with the session: it takes as long as the first few calls, and may be needed right after them.
     if (agent !== undefined) this.#thread ??= this.#start();

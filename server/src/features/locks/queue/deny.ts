@@ -69,19 +69,57 @@ export function estimateMs(state: StateReader, placesAhead: number): number | nu
   return pace === undefined ? null : pace.holdMs * placesAhead;
 }
 
-/** The denial of a request without `wait`: the blockers, and the place that a ticket would get. */
-export function deny({ state }: DecideContext, request: LockRequest, reason?: string): Decision {
-  const holders = blockingHolders(state, request);
-  const ahead = countAhead(state, request);
+/** The data of a denial: the blockers, and the place that a ticket would get. */
+export interface Denial extends JsonObject {
+  readonly resource_id: string;
+  readonly requested_by: string;
+  readonly current_owner: string | null;
+  readonly reason: string;
+  readonly holders: readonly JsonObject[];
+  readonly holders_total: number;
+  readonly queue_length: number;
+  readonly place: number;
+}
+
+interface FoundBlockers {
+  readonly path: string;
+  readonly requestedBy: string;
+  /** The blocking holders that the denial names, earliest first. */
+  readonly holders: readonly HoldRow[];
+  readonly holdersTotal: number;
+  /** Number of tickets ahead. */
+  readonly ahead: number;
+  readonly reason?: string | undefined;
+}
+
+export function denialOf(state: StateReader, found: FoundBlockers): Denial {
+  const { holders, ahead } = found;
   const [first] = holders;
-  return refused("lock_denied", {
-    resource_id: request.paths[0]?.path ?? "",
-    requested_by: request.owner,
+  return {
+    resource_id: found.path,
+    requested_by: found.requestedBy,
     current_owner: first?.owner ?? null,
-    reason: reason ?? (first === undefined ? "other owners already wait for it" : "held by another owner"),
+    reason: found.reason ?? (first === undefined ? "other owners already wait for it" : "held by another owner"),
     holders: holders.map((row) => holderView(state, row)),
-    holders_total: countHolders(state, request, holders.length),
+    holders_total: found.holdersTotal,
     queue_length: ahead,
     place: ahead + 1,
+  };
+}
+
+/** The denial of a request without `wait`. */
+export function deny({ state }: DecideContext, request: LockRequest, reason?: string): Decision {
+  return refused("lock_denied", requestDenial(state, request, reason));
+}
+
+export function requestDenial(state: StateReader, request: LockRequest, reason?: string): Denial {
+  const holders = blockingHolders(state, request);
+  return denialOf(state, {
+    path: request.paths[0]?.path ?? "",
+    requestedBy: request.owner,
+    holders,
+    holdersTotal: countHolders(state, request, holders.length),
+    ahead: countAhead(state, request),
+    reason,
   });
 }

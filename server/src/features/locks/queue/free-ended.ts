@@ -1,6 +1,9 @@
 /**
  * An agent that ends loses its tickets and its locks in the entry of its end. If they and those of its descendants do
  * not fit into one entry, the next entries free the rest. Until then the agent is granted nothing.
+ *
+ * Only an agent that ends itself has finished its work. If its parent, an operator or its inactivity ends it, its
+ * recoverable locks stay until their recovery conditions hold.
  */
 import type { lockInternals } from "@holdfast/sdk/contract";
 import type { DecideContext, Fold, Reaction } from "../../../machine/feature.ts";
@@ -16,19 +19,22 @@ import { isFull } from "../tables/settings.ts";
 const agentIdOf = (subject: string): string => subject.slice("agent/".length);
 
 /** From here on the agent is granted nothing, in any order of freeing. */
-export const foldEnded: Fold = (state, { subject, data }) => {
+export const foldEnded: Fold = (state, { subject, data }, entry) => {
   const rows = state.rows(ownerTable);
-  const row = rows.get(agentIdOf(subject));
-  if (row !== undefined) rows.put({ ...row, leaving: data["why"] as string });
+  const id = agentIdOf(subject);
+  const row = rows.get(id);
+  if (row === undefined) return;
+  const leaving = { ...row, leaving: data["why"] as string };
+  rows.put(entry.agent === id ? { ...leaving, endedItself: true } : leaving);
 };
 
-/** The remaining locks belong to a job. */
+/** The remaining locks stay: a job claims them, or they are recoverable. */
 export const foldKept: Fold = (state, { data }) => {
   const rows = state.rows(ownerTable);
   const row = rows.get(data["owner_id"] as string);
   if (row === undefined) return;
-  const { leaving: _leaving, ...kept } = row;
-  rows.put(kept);
+  const { leaving: _leaving, endedItself: _endedItself, ...kept } = row;
+  rows.put({ ...kept, hasEnded: true });
 };
 
 /** The agent whose end causes the others ends last. So all agents that end in this entry are known here. */
@@ -62,15 +68,14 @@ function cancelTicketsOf(context: DecideContext, owner: string): void {
 /** The claim of a job outlives the agent that acquired the lock. */
 function freeGrantsOf(context: DecideContext, owner: string): void {
   const { state, emit } = context;
-  const why = state.rows(ownerTable).get(owner)?.leaving;
+  const { leaving: why, endedItself } = state.rows(ownerTable).get(owner) ?? {};
   if (why === undefined) return;
   for (const fence of fencesOf(state, owner)) {
     if (isFull(context)) return;
     const row = state.rows(grantTable).get(fence);
-    if (row === undefined || row.job !== undefined) continue;
-    const lapsed = row.graceMs === undefined ? "lock.expired" : "lock.recovered";
+    if (row === undefined || row.job !== undefined || (row.graceMs !== undefined && endedItself !== true)) continue;
     const more = { why: "agent_ended", agent: why };
-    freeGrant(context, row, { type: why === "inactive" ? lapsed : "lock.released", more });
+    freeGrant(context, row, { type: why === "inactive" ? "lock.expired" : "lock.released", more });
   }
   const owned = state.rows(ownerTable).get(owner);
   if (owned === undefined || owned.ticketCount > 0) return;

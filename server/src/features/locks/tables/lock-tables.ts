@@ -102,6 +102,11 @@ export function holdKey(row: HoldRow): string {
   return `${row.path}${gap}${row.scope === "tree" ? "t" : "s"}${row.seq}`;
 }
 
+/** Sorts the holds of an owner by path. With the fence it is the cursor of a page: an owner may hold a path twice. */
+export function ownerKey(row: HoldRow): string {
+  return `${row.owner}${gap}${row.path}${gap}${row.fence}`;
+}
+
 const ofMode = (mode: Mode) => (row: HoldRow) => (row.mode === mode ? holdKey(row) : undefined);
 
 export const holdTable: TableSpec<HoldRow, Mode | "owner" | "order"> = {
@@ -112,7 +117,7 @@ export const holdTable: TableSpec<HoldRow, Mode | "owner" | "order"> = {
     read: ofMode("read"),
     upgradeable: ofMode("upgradeable"),
     write: ofMode("write"),
-    owner: (row) => `${row.owner}${gap}${row.path}${gap}`,
+    owner: ownerKey,
     order: (row) => (row.order === undefined ? undefined : orderKey(row.owner, row.order, row.path)),
   },
   bytes: lockBytes.hold,
@@ -156,8 +161,12 @@ export interface OwnerRow {
   readonly pathCount: number;
   readonly ticketCount: number;
   readonly waitCount: number;
-  /** The reason of its agent's end. All its locks and tickets are being freed, in this entry or the next ones. */
+  /** The reason of its agent's end. Its locks and tickets are being freed, in this entry or the next ones. */
   readonly leaving?: string;
+  /** Its agent ended itself, which releases recoverable locks too. Otherwise they stay until they are recovered. */
+  readonly endedItself?: true;
+  /** Its agent has ended, and the locks that it still has are kept. */
+  readonly hasEnded?: true;
 }
 
 export const ownerTable: TableSpec<OwnerRow, "leaving"> = {

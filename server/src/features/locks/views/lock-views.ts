@@ -13,6 +13,8 @@ import {
   grantTable,
   holdKey,
   holdTable,
+  ownerKey,
+  ownerTable,
   queuePrefix,
   sortable,
   ticketTable,
@@ -22,8 +24,10 @@ import type { GrantRow, HoldRow, ReleaseRequestRow, TicketRow } from "../tables/
 import { modes } from "../tables/modes.ts";
 import { kindAt } from "../tables/settings.ts";
 
-function stateOf(row: GrantRow | undefined, time: number): "held" | "stale" {
-  return row !== undefined && row.expiresAt <= time ? "stale" : "held";
+/** A lock whose lease has passed is stale. So is the kept lock of an ended agent, which no heartbeat renews. */
+function stateOf(state: StateReader, row: GrantRow | undefined, time: number): "held" | "stale" {
+  if (row === undefined) return "held";
+  return row.expiresAt <= time || state.rows(ownerTable).get(row.owner)?.hasEnded === true ? "stale" : "held";
 }
 
 function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
@@ -31,7 +35,7 @@ function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
   const request = grant?.releaseRequests?.at(-1);
   return {
     ...holderView(state, row),
-    state: stateOf(grant, time),
+    state: stateOf(state, grant, time),
     asked_to_release: request === undefined ? null : releaseRequestText(request),
   };
 }
@@ -165,7 +169,7 @@ export function dalLockPages(
   const last = shown.at(-1);
   return {
     items: shown.map((row) => dalLock(state, row, page.time)),
-    next: rows.length > page.limit && last !== undefined ? `${last.owner}${gap}${last.path}${gap}` : null,
+    next: rows.length > page.limit && last !== undefined ? ownerKey(last) : null,
   };
 }
 
@@ -179,7 +183,7 @@ function dalLock(state: StateReader, row: HoldRow, time: number): JsonObject {
     metadata: grant?.metadata ?? {},
     resource: row.path,
     mode: row.mode,
-    state: stateOf(grant, time),
+    state: stateOf(state, grant, time),
   };
 }
 
@@ -200,13 +204,13 @@ export function ownView(
     holds: grants.map((row) => ({
       ...grantView({ state }, row),
       purpose: row.purpose ?? null,
-      state: stateOf(row, page.time),
+      state: stateOf(state, row, page.time),
     })),
     waits: state
       .rows(ticketTable)
       .scan("owner", { prefix, limit: page.limit })
       .map((row) => waiterView(state, row, row.paths[0]?.path ?? "")),
-    next: rows.length > page.limit && last !== undefined ? `${prefix}${last.path}${gap}` : null,
+    next: rows.length > page.limit && last !== undefined ? ownerKey(last) : null,
   };
 }
 
