@@ -44,7 +44,10 @@ describe("locks of agents that others end", () => {
         ["not_recoverable", ["lease_not_passed", "heartbeat_within_grace"]],
       );
       const lines = eventLines(decider.pass(90_000));
-      assert.ok(lines.some((line) => line.startsWith(`lock.recovered ${agent} the lease passed`)), lines.join("\n"));
+      assert.ok(
+        lines.some((line) => line.startsWith(`lock.recovered ${agent} the lease passed`)),
+        lines.join("\n"),
+      );
       assert.equal(decider.acquire("next", map, { ttlSeconds: 45 }).code, "done");
     });
   }

@@ -146,7 +146,8 @@ describe("work of a read", () => {
 
 test("pages of one record equal the whole list of lock records, also if an owner holds a path twice [W2]", async () => {
   const node = await lockNode();
-  for (const paths of [["a", "b"], ["a"], ["a", "c"]]) await node.client.locks.acquire(paths, { ...ttl, ownerId: "ann" });
+  for (const paths of [["a", "b"], ["a"], ["a", "c"]])
+    await node.client.locks.acquire(paths, { ...ttl, ownerId: "ann" });
   await node.client.locks.acquire("d", { ...ttl, ownerId: "bob" });
   type Page = (state: StateReader, page: { after?: string; limit: number }) => ReturnType<typeof dalLockPages>;
   const all = async (limit: number, view: Page): Promise<readonly unknown[]> => {

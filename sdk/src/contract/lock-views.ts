@@ -15,7 +15,8 @@ const cursor = Type.String({ maxLength: 2_200, description: "The `next` of the p
 const page = { after: Type.Optional(cursor), limit: Type.Optional(limit) };
 
 const lockState = Type.Enum(["held", "stale"], {
-  description: "`stale`: the lease has passed or its agent was ended, but the lock excludes other owners until it is recovered.",
+  description:
+    "`stale`: the lease has passed or its agent was ended, but the lock excludes other owners until it is recovered.",
 });
 
 /** A ticket as other callers see it. */

@@ -41,7 +41,8 @@ export class SessionHeartbeats {
     const { grants, tickets, agent } = this.#session;
     const leaseMs = Math.min(shortestOf(grants), tickets.size > 0 ? ticketLeaseMs : Infinity);
     const limitMs = agent?.limitMs ?? Infinity;
-    const busyMs = leaseMs === Infinity ? undefined : Math.min(Math.min(leaseMs, limitMs) / beatsPerLease, intervalMaxMs);
+    const busyMs =
+      leaseMs === Infinity ? undefined : Math.min(Math.min(leaseMs, limitMs) / beatsPerLease, intervalMaxMs);
     const idleMs = agent?.isOwn === true ? limitMs / beatsPerLease : undefined;
     // Started with the session: it takes as long as the first few calls, and may be needed right after them.
     if (agent !== undefined) this.#thread ??= this.#start();
