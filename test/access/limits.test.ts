@@ -123,6 +123,16 @@ test("one connection without a token has its own limits of agents and watches, a
   await node.stop();
 });
 
+test("registrations that one connection sends at once count before the first one is recorded [X15]", async () => {
+  const node = await gatedNode({ limits: { connectionAgentsMax: 5 } });
+  const client = node.clientWith({ connection: "greedy" });
+  const replies = await Promise.all(Array.from({ length: 20 }, () => client.execute("register-agent", {})));
+  assert.equal(replies.filter(({ outcome }) => outcome.kind === "done").length, 5);
+  const { outcome } = await node.clientWith({ connection: "other" }).execute("register-agent", {});
+  assert.equal(outcome.kind, "done");
+  await node.stop();
+});
+
 test("a connection with few agents may register in a reserve when others without a token reached the limit [X15]", async () => {
   const node = await gatedNode({ limits: { agentsMax: 40, connectionAgentsMax: 30 } });
   const register = async (connection: string, count: number): Promise<void> => {

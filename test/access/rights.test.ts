@@ -147,7 +147,7 @@ for (const holds of ["another principal", "another token of the same principal"]
       ["cancel-ticket", { ticket, owner_id: "p" }],
       ["get-ticket", { ticket }],
       ["check-fence", { fence, path: "repo/x/a" }],
-      ["put-entity", { type: "repo", id: "x", value: {}, fence }],
+      ["create-entity", { type: "repo", id: "x", value: {}, fence }],
     ];
     const answer = async (operation: string, input: object, id: string): Promise<string> => {
       const { outcome, events } = await client.execute(operation, input);

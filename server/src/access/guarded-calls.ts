@@ -80,9 +80,9 @@ function passes(inner: Calls, guard: Guard, call: Call): boolean {
 function countAgent(inner: Calls, guard: Guard, call: Call): void {
   const { limiter, callers } = guard;
   limiter.register(callers.own).then(
-    (refusal) => {
-      if (refusal === undefined) inner.submit([noting(guard, call)]);
-      else answerCall(call, refused(guard, refusal));
+    (admitted) => {
+      if (isRejection(admitted)) answerCall(call, refused(guard, admitted));
+      else inner.submit([noting(guard, call, admitted)]);
     },
     (error: unknown) => {
       failCall(call, error);
@@ -90,9 +90,13 @@ function countAgent(inner: Calls, guard: Guard, call: Call): void {
   );
 }
 
-/** The call, whose reply counts the registered agent for its connection. */
-function noting({ limiter, callers }: Guard, call: Call): Call {
-  const { redact } = call;
+/** The call, whose reply counts the registered agent for its connection. `end` ends the pending registration. */
+function noting({ limiter, callers }: Guard, call: Call, end: () => void): Call {
+  const { redact, observe } = call;
+  call.observe = (reply) => {
+    end();
+    observe?.(reply);
+  };
   call.redact = (reply) => {
     const { agent_id: agent } = reply.outcome.data as { readonly agent_id?: unknown };
     if (reply.outcome.kind === "done" && typeof agent === "string") limiter.registered(callers.own, agent);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { isLoopback } from "./is-loopback.ts";
 
 interface ConnectionBounds {
   /** Maximum connections of one address. */
@@ -50,7 +51,7 @@ export function limitConnections(server: Server, { perAddressMax, totalMax }: Co
     return connection;
   };
   server.on("connection", (socket: Socket) => {
-    const address = socket.remoteAddress ?? "";
+    const address = sharedAddress(socket.remoteAddress ?? "");
     if (!hasRoom(address)) {
       socket.destroy();
       return;
@@ -75,6 +76,14 @@ export function limitConnections(server: Server, { perAddressMax, totalMax }: Co
     if (server.listenerCount("upgrade") === 1) socket.destroy();
     else busy(socket);
   });
+}
+
+/**
+ * The name under which the connections of an address are counted. A program on this host can use each of the 16 million
+ * addresses of the loopback interface, and with two of them it would reach the bound of all addresses. So they count as one.
+ */
+export function sharedAddress(address: string): string {
+  return isLoopback(address) ? "loopback" : address;
 }
 
 /** Idle connections, in the order in which they became idle. */

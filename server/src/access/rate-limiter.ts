@@ -58,6 +58,8 @@ export class RateLimiter {
   readonly #connectionWatches = new OpenCounts();
   readonly #agents: AgentCounter;
   readonly #connectionAgents: ConnectionAgents;
+  /** Registrations without a reply. A connection may send many before the first one is recorded. */
+  readonly #pendingAgents = new OpenCounts();
 
   constructor(clock: Clock, lookups: Lookups, limits: AccessLimits) {
     this.#limits = limits;
@@ -93,13 +95,32 @@ export class RateLimiter {
     };
   }
 
-  /** Refuses a registration over the limit of agents. */
-  async register({ principal, key }: RateLimitedCaller): Promise<Rejection | undefined> {
-    if (principal === operatorRights.principal) return undefined;
-    const { agentsMax, connectionAgentsMax } = this.#limits;
+  /** Counts a registration and returns the function to call with its reply, or the refusal. */
+  async register(caller: RateLimitedCaller): Promise<(() => void) | Rejection> {
+    const { principal, key } = caller;
+    if (principal === operatorRights.principal) return () => undefined;
+    const { connectionAgentsMax } = this.#limits;
     const isAnonymous = principal === anonymousRights.principal;
-    if (isAnonymous && this.#connectionAgents.count(key, connectionAgentsMax) >= connectionAgentsMax)
+    const pending = isAnonymous ? this.#pendingAgents.count(key) : 0;
+    if (
+      isAnonymous &&
+      this.#connectionAgents.count(key, connectionAgentsMax - pending) + pending >= connectionAgentsMax
+    )
       return limited("connectionAgentsMax", connectionAgentsMax, agentsRetryMs);
+    const end = isAnonymous ? this.#pendingAgents.open(key) : () => undefined;
+    try {
+      const refusal = await this.#principalRefusal(caller, isAnonymous);
+      if (refusal === undefined) return end;
+      end();
+      return refusal;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #principalRefusal({ principal, key }: RateLimitedCaller, isAnonymous: boolean): Promise<Rejection | undefined> {
+    const { agentsMax } = this.#limits;
     const count = await this.#agents.count(principal, agentsMax);
     // Only at the bound the agents of the connection are counted exactly.
     const own = isAnonymous && count >= agentsMax ? this.#connectionAgents.count(key, 0) : undefined;
