@@ -8,7 +8,7 @@ import { connect } from "holdfast";
 import { defaultUrl } from "../../sdk/src/client/address.ts";
 import { settings } from "../../server/src/config/settings.ts";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
-import { runningServerOf, serverOf } from "../../server/src/doors/cli/discovery/server-of.ts";
+import { serverOf, serverOrFolderOf } from "../../server/src/doors/cli/discovery/server-of.ts";
 import { noPaint } from "../../server/src/doors/cli/terminal/paint.ts";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
 
@@ -31,20 +31,21 @@ mkdirSync(join(root, "live", "below", "deeper"), { recursive: true });
 note("dead/.holdfast", JSON.stringify({ url: "http://127.0.0.1:12", pid: deadPid }));
 const named = note("named", JSON.stringify({ url: "http://127.0.0.1:14", pid: process.pid }));
 mkdirSync(join(root, "empty"));
+mkdirSync(join(root, "stopped", ".holdfast"), { recursive: true });
+writeFileSync(join(root, "stopped", ".holdfast", "journal.db"), "");
+mkdirSync(join(root, "stopped", "below"));
+mkdirSync(join(root, "noted", ".holdfast", "agents"), { recursive: true });
 
 interface Row {
   readonly title: string;
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly urls: readonly string[];
-  /** True where the command line reads the data folder instead, because no server runs. */
-  readonly isDown?: true;
 }
 
 const rows: readonly Row[] = [
   { title: "a running server", folder: "live", urls: ["http://127.0.0.1:11"] },
   { title: "a running server, from a folder below", folder: "live/below/deeper", urls: ["http://127.0.0.1:11"] },
-  { title: "a server whose process is gone", folder: "dead", urls: ["http://127.0.0.1:12"], isDown: true },
   { title: "a running server above a folder without a note", folder: "empty", urls: [outer] },
   {
     title: "HOLDFAST_URL before a note",
@@ -69,13 +70,6 @@ const rows: readonly Row[] = [
     folder: "live",
     env: { HOLDFAST_DATA: "../named" },
     urls: ["http://127.0.0.1:14"],
-  },
-  {
-    title: "HOLDFAST_DATA without a note",
-    folder: "live",
-    env: { HOLDFAST_DATA: join(root, "empty") },
-    urls: [defaultUrl],
-    isDown: true,
   },
   {
     title: "empty variables",
@@ -113,14 +107,75 @@ async function connected(folder: string, env: Row["env"] = {}): Promise<readonly
   return [...new Set(asked)].sort();
 }
 
-for (const { title, folder, env, urls, isDown } of rows)
+const noArguments = { values: {}, positionals: [] };
+
+for (const { title, folder, env, urls } of rows)
   test(`connect() and the command line find the same server: ${title}`, async () => {
     const at = join(root, folder);
     const terminal = terminalAt(at, env);
-    assert.equal(serverOf({ values: {}, positionals: [] }, terminal).url, urls.join(","));
-    assert.equal(runningServerOf({ values: {}, positionals: [] }, terminal)?.url, isDown ? undefined : urls.join(","));
+    assert.equal(serverOf(noArguments, terminal).url, urls.join(","));
     assert.deepEqual(await connected(at, env), urls);
   });
+
+const stopped: readonly Row[] = [
+  { title: "a folder whose server crashed", folder: "dead", urls: [] },
+  { title: "a folder whose server was stopped", folder: "stopped/below", urls: [] },
+  { title: "HOLDFAST_DATA without a server", folder: "live", env: { HOLDFAST_DATA: join(root, "empty") }, urls: [] },
+];
+
+for (const { title, folder, env } of stopped)
+  test(`connect() and the command line stop at a data folder without a server: ${title}`, async () => {
+    const at = join(root, folder);
+    const terminal = terminalAt(at, env);
+    const data = env?.["HOLDFAST_DATA"] ?? join(root, folder.split("/")[0] ?? "", ".holdfast");
+    const refusal = { code: "unreachable", message: new RegExp(`no server runs on ${data}`, "u") };
+    assert.throws(() => serverOf(noArguments, terminal), refusal);
+    assert.deepEqual(serverOrFolderOf(noArguments, terminal), { folder: data });
+    const [folderBefore, envBefore] = [process.cwd(), { ...process.env }];
+    delete process.env["HOLDFAST_URL"];
+    Object.assign(process.env, env);
+    process.chdir(at);
+    try {
+      await assert.rejects(connect(), refusal);
+    } finally {
+      process.chdir(folderBefore);
+      process.env = envBefore;
+    }
+  });
+
+test("a folder that has only the notes of agents does not end the search", () => {
+  assert.equal(serverOf(noArguments, terminalAt(join(root, "noted"))).url, outer);
+});
+
+/** A main checkout, and the two files by which git links a worktree to it. */
+function linkWorktree(name: string, back: string): string {
+  const [worktree, record] = [join(root, name), join(root, "live", ".git", "worktrees", name)];
+  mkdirSync(worktree, { recursive: true });
+  mkdirSync(record, { recursive: true });
+  writeFileSync(join(worktree, ".git"), `gitdir: ${record}\n`);
+  writeFileSync(join(record, "commondir"), "../..\n");
+  writeFileSync(join(record, "gitdir"), `${back}\n`);
+  mkdirSync(join(worktree, "src"));
+  return join(worktree, "src");
+}
+
+test("a linked git worktree uses the server of its main checkout", () => {
+  const below = linkWorktree("worktree", join(root, "worktree", ".git"));
+  assert.equal(serverOf(noArguments, terminalAt(below)).url, "http://127.0.0.1:11");
+});
+
+test("a file `.git` that its main checkout does not name in return leads nowhere [X14]", () => {
+  const below = linkWorktree("stranger", join(root, "worktree", ".git"));
+  assert.equal(serverOf(noArguments, terminalAt(below)).url, outer);
+});
+
+test("the command line says that it uses the default address, and only if there is no data folder", () => {
+  const said: string[] = [];
+  const terminal = { ...terminalAt("/"), warn: (line: string) => void said.push(line) };
+  assert.equal(serverOf(noArguments, terminal).url, defaultUrl);
+  assert.match(said.join(""), /no data folder here or above; using the server at http:\/\/127\.0\.0\.1:4653/u);
+  serverOf(noArguments, { ...terminalAt(join(root, "live")), warn: (line) => assert.fail(line) });
+});
 
 test("the default address equals that of a server with default settings", () => {
   assert.equal(defaultUrl, `http://${settings.host.default}:${settings.port.default}`);

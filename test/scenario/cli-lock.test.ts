@@ -154,7 +154,7 @@ test(
     const env = { HOLDFAST_URL: "http://127.0.0.1:1" };
     const fails = await run(folder, lock("a", "echo", "never"), { env });
     assert.deepEqual([fails.code, fails.lines], [122, []]);
-    assert.match(fails.errors, /\(unreachable\): No Holdfast server answers.*Start the server with `holdfast up`/);
+    assert.match(fails.errors, /unreachable: No Holdfast server answers.*Start the server with `holdfast up`/);
     const runs = await run(folder, lock("a --if-unavailable=run", "sh", "-c", "echo ${HOLDFAST_FENCE:-no fence}"), {
       env,
     });

@@ -10,6 +10,8 @@ import { runCli, withCliServer } from "./cli-terminal.ts";
 /** Commands that call no operation of the contract, and the reason. */
 const others: Readonly<Record<string, string>> = {
   up: "starts a server",
+  down: "stops a server",
+  status: "asks the server of a data folder for its health",
   watch: "follows events, which are not an operation",
   health: "calls the health route, which needs no caller",
   verify: "verifies a data folder",
@@ -203,7 +205,7 @@ test(
     assert.ok(below.err.includes(`using the server ${url}`), "it finds the nearest .holdfast in the parent folders");
     const named = await cli("get note/a", { env: { HOLDFAST_URL: "http://127.0.0.1:1" } });
     assert.equal(named.code, 122);
-    assert.match(named.err, /\(unreachable\): No Holdfast server answers.*Start the server with `holdfast up`/);
+    assert.match(named.err, /unreachable: No Holdfast server answers.*Start the server with `holdfast up`/);
     assert.match((await cli("get note/a --data x --url http://y")).err, /--data or --url, not both/);
   }),
 );

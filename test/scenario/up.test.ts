@@ -1,6 +1,6 @@
 /** The command for a new user: started from an arbitrary folder, without any preparation. */
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -28,6 +28,7 @@ test(
     assert.match(text, /stopped at position 0\.$/);
     assert.deepEqual({ code, errors }, { code: 0, errors: "" });
     assert.ok(existsSync(join(folder, ".holdfast", "journal.db")));
+    assert.equal(readFileSync(join(folder, ".holdfast", ".gitignore"), "utf8"), "*\n", "git adds nothing of it");
   }),
 );
 

@@ -23,8 +23,9 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
  * A client of a server, with the same interface as `open`. It connects at its first use. Without an address it finds
  * the server that the command line finds:
  * - HOLDFAST_URL;
- * - the server on the folder of HOLDFAST_DATA, or on the nearest `.holdfast`;
- * - port 4653 of this host.
+ * - the server on the folder of HOLDFAST_DATA, or on the nearest `.holdfast`. Without a server there it fails with the
+ *   code `unreachable`;
+ * - port 4653 of this host, if there is no such folder.
  *
  * An address of a folder is used only if folder and file belong to this user or to root. No other user can write to
  * them, and the server is on this host. A token is sent only to an address of the argument, of HOLDFAST_URL or of
@@ -47,7 +48,7 @@ function tokenFor(server: FoundServer, own: string | undefined): string | undefi
   const token = own ?? environment.variable("HOLDFAST_TOKEN");
   const risk = tokenRisk(server);
   if (token === undefined || risk === undefined) return token;
-  const next = server.isGone === true ? "Start the server." : "Pass the address to connect(), or set HOLDFAST_URL.";
+  const next = "Pass the address to connect(), or set HOLDFAST_URL.";
   if (own !== undefined) throw new TypeError(`The token is not sent: ${risk}. ${next}`);
   environment.warn(`HOLDFAST_TOKEN is not sent: ${risk}. ${next}`);
   return undefined;

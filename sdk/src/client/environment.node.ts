@@ -1,6 +1,7 @@
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import process from "node:process";
-import type { Environment, ServerNote, Surroundings } from "./environment.ts";
+import type { Environment, Surroundings } from "./environment.ts";
+import { nearestFolder } from "./nearest-folder.node.ts";
 import { serverNote } from "./server-note.node.ts";
 
 /** The environment of this process, or the one given. */
@@ -10,7 +11,7 @@ export function environmentOf({ folder, env }: Partial<Surroundings> = {}): Envi
   return {
     variable: (name) => (variables[name] === "" ? undefined : variables[name]),
     noteIn: (data) => serverNote.named(resolve(start, data)),
-    nearestNote: () => nearestNoteFrom(start),
+    nearestFolder: () => nearestFolder(start),
     warn: warnOnce,
   };
 }
@@ -22,10 +23,4 @@ function warnOnce(message: string): void {
   if (hasWarned) return;
   hasWarned = true;
   process.emitWarning(message, { type: "HoldfastWarning" });
-}
-
-function nearestNoteFrom(folder: string): ServerNote | undefined {
-  const note = serverNote.found(join(folder, ".holdfast"));
-  const parent = dirname(folder);
-  return note ?? (parent === folder ? undefined : nearestNoteFrom(parent));
 }

@@ -3,6 +3,7 @@
  * module, so both find the same server in the same environment and trust it for the same reasons.
  */
 import { environmentOf } from "#environment";
+import { HoldfastError } from "./holdfast-error.ts";
 import { defaultUrl, addressTexts, parseAddresses } from "./address.ts";
 import type { ConnectTarget } from "./address.ts";
 import type { ServerNote, Surroundings } from "./environment.ts";
@@ -16,8 +17,8 @@ export interface FoundServer {
   readonly isNamed: boolean;
   /** The data folder of the server, if the address came from there. */
   readonly folder?: string;
-  /** Its process is gone: it crashed. */
-  readonly isGone?: true;
+  /** The process that serves the data folder. */
+  readonly pid?: number;
   /** The path of the operator's socket, instead of an address of TCP. */
   readonly operatorSocket?: string;
 }
@@ -27,14 +28,14 @@ export const defaultServer: FoundServer = { url: defaultUrl, from: "the default 
 
 /**
  * The server of HOLDFAST_URL, else of the data folder in HOLDFAST_DATA, else of the nearest `.holdfast` upwards from
- * the working directory. A crashed server is still the result: a server at another address could belong to another
- * folder.
+ * the working directory. Undefined if there is no data folder. A data folder without a running server is an error with
+ * the code `unreachable`: a server at another address belongs to another project.
  */
 export function findServer(surroundings?: Partial<Surroundings>): FoundServer | undefined {
   const url = environmentOf(surroundings).variable("HOLDFAST_URL");
   if (url !== undefined) return serverAt(url, "HOLDFAST_URL");
-  const found = noteOf(undefined, surroundings);
-  return found === undefined ? undefined : serverOfNote(found);
+  const found = folderOf(undefined, surroundings);
+  return found === undefined ? undefined : serverOn(found);
 }
 
 /** The server at a given address. */
@@ -42,14 +43,9 @@ export function serverAt(target: ConnectTarget, from: string): FoundServer {
   return { url: addressTexts(parseAddresses(target, from)).join(","), from, isNamed: true };
 }
 
-/** The running or crashed server of a data folder that the user named. */
-export function findServerOn(
-  folder: string,
-  from: string,
-  surroundings?: Partial<Surroundings>,
-): FoundServer | undefined {
-  const found = noteOf({ folder, from }, surroundings);
-  return found === undefined ? undefined : serverOfNote(found);
+/** The server that runs on a data folder that the user named. */
+export function findServerOn(folder: string, from: string, surroundings?: Partial<Surroundings>): FoundServer {
+  return serverOn(folderOf({ folder, from }, surroundings));
 }
 
 /**
@@ -61,17 +57,15 @@ export function findOperatorServer(
   named: NamedFolder | undefined,
   surroundings?: Partial<Surroundings>,
 ): FoundServer | undefined {
-  const found = noteOf(named, surroundings);
-  if (found === undefined) return undefined;
-  const { note, from, isNamed } = found;
-  const { folder, operatorSocket } = note;
-  if (operatorSocket === undefined) return undefined;
+  const found = folderOf(named, surroundings);
+  const operatorSocket = found?.note?.operatorSocket;
+  if (found === undefined || operatorSocket === undefined) return undefined;
+  const { folder, from, isNamed } = found;
   return { url: `unix:${encodeURI(operatorSocket)}`, from: `${from} (${folder})`, isNamed, folder, operatorSocket };
 }
 
 /** The reason not to send a token to a server; undefined if there is none. */
-export function tokenRisk({ url, from, isNamed, isGone }: FoundServer): string | undefined {
-  if (isGone === true) return `the process of the server at ${url} is gone, and another program may use its port`;
+export function tokenRisk({ url, from, isNamed }: FoundServer): string | undefined {
   return isNamed ? undefined : `the address ${url} was not given explicitly, it comes from ${from}`;
 }
 
@@ -80,29 +74,33 @@ interface NamedFolder {
   readonly from: string;
 }
 
-interface FoundNote {
-  readonly note: ServerNote;
+interface FoundFolder {
+  readonly folder: string;
+  readonly note?: ServerNote | undefined;
   readonly from: string;
   readonly isNamed: boolean;
 }
 
-function noteOf(named: NamedFolder | undefined, surroundings?: Partial<Surroundings>): FoundNote | undefined {
+/** The data folder that the user named, or else the nearest one. */
+function folderOf(named: NamedFolder, surroundings?: Partial<Surroundings>): FoundFolder;
+function folderOf(named: NamedFolder | undefined, surroundings?: Partial<Surroundings>): FoundFolder | undefined;
+function folderOf(named: NamedFolder | undefined, surroundings?: Partial<Surroundings>): FoundFolder | undefined {
   const environment = environmentOf(surroundings);
   const data = environment.variable("HOLDFAST_DATA");
   const { folder, from } = named ?? { folder: data, from: "HOLDFAST_DATA" };
-  const isNamed = folder !== undefined;
-  const note = isNamed ? environment.noteIn(folder) : environment.nearestNote();
-  return note === undefined ? undefined : { note, from: isNamed ? from : "its data folder", isNamed };
+  if (folder !== undefined) return { folder, note: environment.noteIn(folder), from, isNamed: true };
+  const nearest = environment.nearestFolder();
+  return nearest === undefined ? undefined : { ...nearest, from: "its data folder", isNamed: false };
 }
 
-function serverOfNote({ note, from, isNamed }: FoundNote): FoundServer {
-  const { url, folder, isRunning, foreignHost } = note;
-  if (foreignHost !== undefined) {
+function serverOn({ folder, note, from, isNamed }: FoundFolder): FoundServer {
+  if (note?.foreignHost !== undefined) {
     throw new TypeError(
-      `${folder} names a server on ${foreignHost}, which is not this host, so no client follows it. ` +
-        `If you trust it, give the address explicitly: --url ${url}, HOLDFAST_URL, connect(address).`,
+      `${note.folder} names a server on ${note.foreignHost}, which is not this host, so no client follows it. ` +
+        `If you trust it, give the address explicitly: --url ${note.url}, HOLDFAST_URL, connect(address).`,
     );
   }
-  if (isRunning) return { url, from: `${from} (${folder})`, isNamed, folder };
-  return { url, from: `${from} (${folder}; its process is gone)`, isNamed, folder, isGone: true };
+  if (note?.isRunning === true) return { url: note.url, from: `${from} (${note.folder})`, isNamed, folder: note.folder, pid: note.pid };
+  const why = note === undefined ? "" : ", its process is gone";
+  throw new HoldfastError("connect", "unreachable", { data: { folder, reason: `no server runs on ${folder}${why}` } });
 }

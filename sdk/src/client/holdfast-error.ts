@@ -23,7 +23,9 @@ export class HoldfastError extends Error {
 
   constructor(operation: string, code: string, { data = {}, position = 0, replayed = false }: RefusalDetails = {}) {
     const problem = problemText(code);
-    super(`${operation} refused (${code}): ${problem.title}${detailOf(data)}. ${problem.next}`);
+    // No server refused anything, so the operation does not matter.
+    const what = code === "unreachable" ? `${code}: ` : `${operation} refused (${code}): `;
+    super(`${what}${problem.title}${detailOf(data)}. ${problem.next}`);
     this.code = code;
     this.retry = problem.retry;
     this.status = problem.status;

@@ -97,6 +97,7 @@ function noteOf(text: string, { file, folder, at, user }: NotePlace): ServerNote
     // The origin alone: a comma in the path would be read as a second address.
     url: address.origin,
     folder,
+    pid,
     isRunning: isRunning(pid, user),
     ...(operatorSocket === undefined ? {} : { operatorSocket }),
     ...(isThisHost(address.hostname) ? {} : { foreignHost: address.hostname }),

@@ -33,7 +33,7 @@ export const exitCodeMeanings: readonly (readonly [code: OwnExitCode, meaning: s
   [exitCodes.cannotListen, "the server cannot listen on the address: the port is in use or not permitted"],
   [exitCodes.denied, "denied: another owner holds the lock, and --no-wait was given or --wait timed out"],
   [exitCodes.lost, "the lock was lost, or its state is unknown; the command was stopped before the lease ended"],
-  [exitCodes.unreachable, "no server answers at the address"],
+  [exitCodes.unreachable, "no server runs on the data folder, or none answers at the address"],
 ];
 
 /** The code of an error decides the exit code, never its class. */

@@ -5,7 +5,9 @@ type CommandLoader = () => Promise<CliCommand>;
 
 /** The loaders, in the order of the help text. */
 const loaders: Readonly<Record<string, CommandLoader>> = {
-  up: async () => (await import("./up.ts")).upCommand,
+  up: async () => (await import("../up/up-command.ts")).upCommand,
+  down: async () => (await import("../up/down-command.ts")).downCommand,
+  status: async () => (await import("../up/status-command.ts")).statusCommand,
   lock: async () => (await import("../lock/lock-command.ts")).lockCommand,
   locks: async () => (await import("./locks.ts")).locksCommand,
   waits: async () => (await import("./waits.ts")).waitsCommand,

@@ -2,7 +2,7 @@
 import type { Client } from "@holdfast/sdk";
 import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
-import { runningServerOf } from "./server-of.ts";
+import { serverOrFolderOf } from "./server-of.ts";
 import { dataFolderOf } from "./data-option.ts";
 import { connectAs, localOption } from "./server-command.ts";
 import { tokenFileOption } from "./token-of.ts";
@@ -28,12 +28,12 @@ export async function readServerOrFolder<Answer>(
 ): Promise<Answer> {
   const { data, url } = args.values;
   if (data !== undefined && url !== undefined) throw new UsageError("use --data or --url, not both");
-  const server = data === undefined ? runningServerOf(args, terminal) : undefined;
-  if (server !== undefined) {
-    await using client = await connectAs(args, terminal, { server, isOperator: false });
+  const source = data === undefined ? serverOrFolderOf(args, terminal) : { folder: dataFolderOf(args, terminal) };
+  if ("url" in source) {
+    await using client = await connectAs(args, terminal, { server: source, isOperator: false });
     return await sources.server(client);
   }
-  const folder = dataFolderOf(args, terminal);
+  const { folder } = source;
   if (args.values["verbose"] === true) terminal.warn(`holdfast: reading ${folder}`);
   return sources.folder(folder);
 }

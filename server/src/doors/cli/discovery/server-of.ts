@@ -1,15 +1,21 @@
 /**
  * Selects the server of a command. --url and --data name it. Without them it is the server that the client finds in the
- * same environment. The last resort is port 4653 of this host.
+ * same environment. Without a data folder it is the server on port 4653 of this host, and the command says so.
  */
+import { HoldfastError } from "@holdfast/sdk";
 import { defaultServer, findOperatorServer, findServer, findServerOn, serverAt } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { textOption } from "../args/option-values.ts";
+import { dataFolderOf } from "./data-option.ts";
 
 export function serverOf(args: CommandArguments, terminal: Terminal): FoundServer {
-  return find(args, terminal) ?? defaultServer;
+  const found = find(args, terminal);
+  if (found === undefined) {
+    terminal.warn(`holdfast: no data folder here or above; using the server at ${defaultServer.url}, ${defaultServer.from}.`);
+  }
+  return found ?? defaultServer;
 }
 
 /** The operator's socket of the data folder, unless an option or the environment names an address. */
@@ -21,20 +27,22 @@ export function operatorServerOf(args: CommandArguments, terminal: Terminal): Fo
   return explained(() => findOperatorServer(folder, terminal)) ?? serverOf(args, terminal);
 }
 
-/** The running server, if an option or the environment names one. If undefined, the command reads the data folder. */
-export function runningServerOf(args: CommandArguments, terminal: Terminal): FoundServer | undefined {
-  const found = find(args, terminal);
-  return found?.isGone === true ? undefined : found;
+/** The running server, or the data folder without one. */
+export function serverOrFolderOf(args: CommandArguments, terminal: Terminal): FoundServer | { readonly folder: string } {
+  try {
+    return find(args, terminal) ?? { folder: dataFolderOf(args, terminal) };
+  } catch (error) {
+    const folder = error instanceof HoldfastError && error.code === "unreachable" ? error.data["folder"] : undefined;
+    if (typeof folder !== "string") throw error;
+    return { folder };
+  }
 }
 
 function find({ values }: CommandArguments, terminal: Terminal): FoundServer | undefined {
   const data = textOption(values, "data");
   const url = textOption(values, "url");
   if (url !== undefined) return explained(() => serverAt(url, "--url"));
-  if (data === undefined) return explained(() => findServer(terminal));
-  const found = explained(() => findServerOn(data, "--data", terminal));
-  if (found !== undefined) return found;
-  throw new UsageError(`no server runs on ${data}: start one with \`holdfast up --data ${data}\``);
+  return explained(() => (data === undefined ? findServer(terminal) : findServerOn(data, "--data", terminal)));
 }
 
 /** An address that is malformed or not trusted is a usage error: the user names another one. */

@@ -41,7 +41,7 @@ export async function tokenOf(
       );
     }
     if (risk === undefined) return readTokenFile(file, terminal);
-    throw new UsageError(`the token of --token-file is not sent: ${risk}; ${nextStep(server)}`);
+    throw new UsageError(`the token of --token-file is not sent: ${risk}; ${nextStep}`);
   }
   const names = isOperator ? (["HOLDFAST_TOKEN", "HOLDFAST_OPERATOR_TOKEN"] as const) : (["HOLDFAST_TOKEN"] as const);
   const given = risk === undefined ? firstSet(terminal, names) : undefined;
@@ -54,12 +54,10 @@ export function warnOfWithheldSecrets(terminal: Terminal, server: FoundServer): 
   const set = secretVariables.filter((name) => firstSet(terminal, [name]) !== undefined);
   if (risk === undefined || set.length === 0) return;
   const verb = set.length === 1 ? "is" : "are";
-  terminal.warn(`holdfast: ${set.join(" and ")} ${verb} not sent: ${risk}; ${nextStep(server)}.`);
+  terminal.warn(`holdfast: ${set.join(" and ")} ${verb} not sent: ${risk}; ${nextStep}.`);
 }
 
-function nextStep({ isGone }: FoundServer): string {
-  return isGone === true ? "start the server with `holdfast up`" : "name the server with --url, --data or HOLDFAST_URL";
-}
+const nextStep = "name the server with --url, --data or HOLDFAST_URL";
 
 /** The operator's token of the data folder, if its server proves itself by listening inside that folder. */
 function folderToken({ folder, operatorSocket }: FoundServer): string | undefined {

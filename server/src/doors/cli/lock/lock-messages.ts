@@ -37,6 +37,12 @@ export class LockMessages {
     else if (text !== undefined) this.#terminal.warn(`holdfast: ${text}`);
   }
 
+  /** A line that other parts of the command line write. */
+  note(line: string): void {
+    const text = line.replace(/^holdfast: /u, "");
+    this.write("note", { message: text }, text);
+  }
+
   waiting(place: QueuePosition): void {
     this.#place = place;
     if (this.#isJson || this.#terminal.draw === undefined) {

@@ -32,14 +32,15 @@ interface LockRun {
 
 export async function runLock(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   const parsed = parseLockArguments(args, terminal);
-  const server = serverOf(args, terminal);
-  const run: LockRun = { parsed, server, terminal, messages: new LockMessages(terminal, args.values["json"] === true) };
+  const messages = new LockMessages(terminal, args.values["json"] === true);
+  const run = { parsed, terminal, messages };
   const cleanup: CleanupSteps = [];
   let code;
   try {
+    const server = serverOf(args, { ...terminal, warn: (line) => messages.note(line) });
     const client = await connectAs(args, terminal, { server, isOperator: false });
     cleanup.unshift(() => client.close());
-    code = await lockAsAgent(client, run, cleanup);
+    code = await lockAsAgent(client, { ...run, server }, cleanup);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     code = isUnavailable(error) ? await handleUnavailable(run, error) : handleFailure(run, error);
@@ -173,7 +174,7 @@ async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<Exit
 }
 
 /** No server answers, so the state of the lock is unknown. */
-async function handleUnavailable({ parsed, messages, terminal }: LockRun, error: unknown): Promise<ExitCode> {
+async function handleUnavailable({ parsed, messages, terminal }: Omit<LockRun, "server">, error: unknown): Promise<ExitCode> {
   const { json, lines } = failureReport(error);
   const reason = escapeControlChars(lines[0] ?? "");
   if (!parsed.runsWithout || parsed.command === undefined) {
@@ -188,7 +189,7 @@ async function handleUnavailable({ parsed, messages, terminal }: LockRun, error:
   return runUnderLock({ command: parsed.command, env: terminal.env, messages }, undefined);
 }
 
-function handleFailure({ messages }: LockRun, error: unknown): ExitCode {
+function handleFailure({ messages }: Pick<LockRun, "messages">, error: unknown): ExitCode {
   const { exit, json, lines } = failureReport(error);
   messages.write("failed", json, lines.map(escapeControlChars).join("\n"));
   return exit;

@@ -1,66 +1,32 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../base/clock.ts";
-import { jsonLine } from "../../../base/json-line.ts";
 import { hasPassword, redactAddress } from "../../../base/redact-address.ts";
 import type { ResolvedConfig } from "../../../config/read-config.ts";
 import type { Config } from "../../../config/settings.ts";
-import { serve } from "../../../assembly/serve.ts";
-import type { RunningServer } from "../../../assembly/serve.ts";
-import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import type { RunningServer, ServeOptions } from "../../../assembly/serve.ts";
+import type { CommandArguments, Terminal } from "../command.ts";
+import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { configOf, configOptions } from "../args/config-options.ts";
+import { configOf } from "../args/config-options.ts";
 import { explainListenError } from "../discovery/explain-listen-error.ts";
 import { operatorTokenFile } from "../../../base/operator-token-file.ts";
 import { packageVersion } from "../../../base/package-version.ts";
-import { printConfig } from "./print-config.ts";
+import { printConfig } from "../commands/print-config.ts";
 import { failureReport } from "../terminal/failure-report.ts";
 import { serveOptions } from "../args/serve-options.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
+import { eventPrinter } from "./print-up-event.ts";
+import type { UpEvent } from "./print-up-event.ts";
+import { ignoreInGit, newFolder } from "./new-folder.ts";
+import { portsOf, serveOnFreePort } from "./serve-on-free-port.ts";
 
-export const upCommand: CliCommand = {
-  name: "up",
-  positionalsMax: 0,
-  writesData: true,
-  summary: "start Holdfast on a data folder and keep it running",
-  details: [
-    "Starts Holdfast on a data folder, and creates the folder if it does not exist. It runs until Ctrl+C or SIGTERM. On a",
-    "stop it answers the pending calls and closes the folder. A second signal ends the process immediately, without the",
-    "loss of acknowledged writes. Only one process at a time can open a folder.",
-    "",
-    "With --journal the journal is in a Postgres database. Any number of nodes can serve it, each with its own data folder.",
-    "Set a password in HOLDFAST_JOURNAL or in the file, because all users of this host can read options.",
-    "",
-    "A setting can be an option, an environment variable, or a key of holdfast.json in the data folder, such as",
-    '{"port": 4700, "require_token": true}. An option overrides a variable, and a variable overrides the file.',
-    "",
-    "  holdfast up",
-    "  holdfast up --data /var/lib/holdfast --port 4700",
-    "  holdfast up --journal 'postgres://holdfast@db.internal/holdfast?sslmode=verify-full'",
-    "  holdfast up --print-config",
-  ],
-  options: {
-    ...configOptions(),
-    "print-config": { summary: "print the value and the source of each setting, and exit" },
-    json: { summary: "print one line of JSON per event" },
-  },
-  run: runUp,
-};
-
-/** An event of the server, as lines for people and as JSON for programs. */
-interface UpEvent {
-  readonly event: "up" | "problem" | "stopping" | "stopped" | "failed";
-  readonly json: Readonly<Record<string, unknown>>;
-  readonly lines: readonly string[];
-}
-
-async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+export async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   const read = configOf(args, terminal);
   if (args.values["print-config"] === true) return printConfig(read, args, terminal);
   const { config } = read;
   const isJson = args.values["json"] === true;
-  const printEvent = isJson ? printJson(terminal) : printText(terminal);
+  const printEvent = eventPrinter(terminal, isJson);
   const report = (message: string, cause: unknown): void => {
     // Without --json the log contains the warning.
     if (isJson || config.log_level === "silent") printEvent(warningEvent(message, cause));
@@ -68,10 +34,12 @@ async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCo
   const options = serveOptions(read, { isJson, write: (line) => terminal.warn(line), report });
   try {
     if (showsPassword(read)) printEvent(warningEvent(passwordWarning, undefined));
-    const running = await serve(options);
+    const running = await serveOrRemove(options, read);
     // The listener comes first: a reader of the event `up` may stop the server immediately.
     const signalled = untilSignal(systemClock);
-    printEvent(await upEvent(running, config, terminal));
+    const up = await upEvent(running, config, terminal);
+    printEvent(up);
+    reportToParent(up);
     const signal = await signalled;
     const stopping = `${signal}: stopping. A second signal ends the process immediately.`;
     printEvent({ event: "stopping", json: { signal }, lines: [stopping] });
@@ -80,9 +48,31 @@ async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCo
     return exitCodes.done;
   } catch (error) {
     const { exit, json, lines } = failureReport(explainListenError(error, config));
-    printEvent({ event: "failed", json, lines });
+    const failed: UpEvent = { event: "failed", json, lines };
+    printEvent(failed);
+    reportToParent(failed);
     return exit;
   }
+}
+
+/** Starts the server. If the start fails, the folders that it created are removed. */
+async function serveOrRemove(options: ServeOptions, read: ResolvedConfig): Promise<RunningServer> {
+  const folder = newFolder(options.data);
+  try {
+    const running = await serveOnFreePort(options, portsOf(read));
+    ignoreInGit(options.data);
+    return running;
+  } catch (error) {
+    // Another process created the folder meanwhile, and uses it.
+    if (exitCodeOf(error) !== exitCodes.owned) folder.remove();
+    throw error;
+  }
+}
+
+/** The process of `up --detach` prints the first event and leaves. */
+function reportToParent(event: UpEvent): void {
+  process.send?.(event);
+  if (process.connected) process.disconnect();
 }
 
 const passwordWarning =
@@ -143,17 +133,4 @@ function warningEvent(message: string, cause: unknown): UpEvent {
   const reason = cause instanceof Error ? cause.message : undefined;
   const isIncluded = reason === undefined || message.includes(reason);
   return { event: "problem", json: { message, reason }, lines: [isIncluded ? message : `${message}: ${reason}`] };
-}
-
-function printText(terminal: Terminal): (event: UpEvent) => void {
-  return ({ event, lines }) => {
-    if (event === "problem" || event === "failed") terminal.warn(`holdfast: ${lines.join("\n")}`);
-    else terminal.print(lines.join("\n"));
-  };
-}
-
-function printJson(terminal: Terminal): (event: UpEvent) => void {
-  return ({ event, json }) => {
-    terminal.print(jsonLine({ event, ...json }));
-  };
 }
