@@ -65,7 +65,14 @@ test(
   "the commands put, patch, list, get and delete an entity, and --expect protects a changed version [M1 M2]",
   withCliServer(async ({ cli, cliJson, folder }) => {
     assert.match((await cli(["put", "note/a", '{"text":"one"}'])).out, /^note\/a created: version 1 \(1\.\d+\)\.\n$/);
-    assert.equal((await cliJson("put note/a", { input: '{"text":"two"}' }))["version"], 2);
+    const unseen = await cli("put note/a", { input: '{"text":"two"}' });
+    assert.deepEqual([unseen.code, unseen.out], [7, ""]);
+    assert.match(unseen.err, /note\/a exists, at version 1\. Replace this version with --expect 1, or any version with --blind\./);
+    assert.match(unseen.err, /Your value would change it:\n {2}\/text: "one" becomes "two"\n$/);
+    const refused = JSON.parse((await cli("put note/a --json", { input: "7" })).out) as Record<string, unknown>;
+    assert.deepEqual([refused["code"], refused["exit"]], ["entity_exists", 7]);
+    assert.equal((await cli("put note/a 7 --blind --expect 1")).code, 2);
+    assert.equal((await cliJson("put note/a --blind", { input: '{"text":"two"}' }))["version"], 2);
     writeFileSync(join(folder, "three.json"), '{"text":"three"}');
     const late = await cli("put note/a @three.json --expect 1");
     assert.equal(late.code, 7);
@@ -93,7 +100,7 @@ test(
   "a repeated --key returns the first reply and changes nothing [M4]",
   withCliServer(async ({ cliJson }) => {
     const first = await cliJson(["put", "note/a", '{"n":1}', "--key", "k1"]);
-    await cliJson(["put", "note/a", '{"n":2}']);
+    await cliJson(["put", "note/a", '{"n":2}', "--expect", "1"]);
     assert.deepEqual(await cliJson(["put", "note/a", '{"n":1}', "--key", "k1"]), first);
     assert.deepEqual((await cliJson("get note/a"))["value"], { n: 2 });
   }),

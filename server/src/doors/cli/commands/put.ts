@@ -1,7 +1,14 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk";
-import type { WriteOptions, Written } from "@holdfast/sdk";
+import type { Entity, WriteOptions, Written } from "@holdfast/sdk";
+import type { Json } from "@holdfast/sdk/json/json";
+import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { UsageError } from "../args/usage-error.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { valueChanges } from "../terminal/value-changes.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
 import type { JsonArgument } from "../args/read-json-argument.ts";
 import { entityArgument } from "../args/option-values.ts";
@@ -18,61 +25,100 @@ export const putCommand: CliCommand = serverCommand({
   positionalsMax: 2,
   summary: "create an entity, or replace its value",
   details: [
-    "Replaces the value of an entity, or creates it. VALUE is JSON, @FILE, or - for standard input, which is also the",
-    "default. Without --expect it overwrites any version. With --expect it is refused if another caller changed the entity,",
-    "and the refusal contains the changes and their author.",
+    "Creates an entity, or replaces its value. VALUE is JSON, @FILE, or - for standard input, which is also the default.",
+    "To replace a value, name the version that you have seen with --expect. It is refused if another caller changed the",
+    "entity since then, and the refusal contains the changes and their author. --blind overwrites any version.",
     "",
     `  holdfast put note/first '{"text": "hello"}'`,
     "  holdfast put note/first @note.json --expect 3",
     "  jq .plan big.json | holdfast put plan/42 --expect 0",
   ],
-  options: writeOptions,
-  operations: ["create-entity", "replace-entity"],
+  options: { ...writeOptions, blind: { summary: "overwrite any version, without a look at it" } },
+  operations: ["create-entity", "replace-entity", "get-entity"],
   async execute(context) {
     const { type, id } = entityArgument(context.positionals[0] ?? "");
     const value = await readJsonArgument(context.positionals[1], valueArgument, context.terminal);
-    const { written, change } = await put(context, { type, id, value });
-    return context.show(written, () => writtenLine(written, change));
+    const result = await put(context, { type, id, value });
+    if (result.kind === "exists") return refuse(context, result.entity, value);
+    return context.show(result.written, () => writtenLine(result.written, result.change));
   },
 });
 
 interface PutTarget {
   readonly type: string;
   readonly id: string;
-  readonly value: unknown;
+  readonly value: Json;
+}
+
+type PutResult =
+  | { readonly kind: "written"; readonly written: Written; readonly change: "created" | "replaced" }
+  | { readonly kind: "exists"; readonly entity: Entity };
+
+async function put(context: CommandContext, target: PutTarget): Promise<PutResult> {
+  const options = writeOptionsOf(context);
+  const isBlind = context.values["blind"] === true;
+  const isExpected = options.expectedVersion !== undefined || options.expectedRevision !== undefined;
+  if (isBlind && isExpected) throw new UsageError("use --blind, or --expect or --revision, not both");
+  if (isBlind) return putBlindly(context, target, options);
+  if (isExpected && options.expectedVersion !== 0) return replace(context, target, options);
+  try {
+    return await create(context, target, options);
+  } catch (error) {
+    if (isExpected || !hasCode(error, existsCodes)) throw error;
+    return { kind: "exists", entity: await context.client.entities.get(target.type, target.id) };
+  }
+}
+
+const existsCodes = ["entity_exists", "concurrency_mismatch"];
+
+async function create({ client }: CommandContext, target: PutTarget, options: WriteOptions): Promise<PutResult> {
+  const { fence, key } = options;
+  const call = defined({ expectedVersion: 0, fence, key });
+  return {
+    kind: "written",
+    written: await client.entities.create(target.type, target.id, target.value, call),
+    change: "created",
+  };
+}
+
+async function replace({ client }: CommandContext, target: PutTarget, options: WriteOptions): Promise<PutResult> {
+  return {
+    kind: "written",
+    written: await client.entities.replace(target.type, target.id, target.value, options),
+    change: "replaced",
+  };
 }
 
 /** Maximum attempts if another caller creates or deletes the entity concurrently. */
 const attemptsMax = 3;
 
-async function put(
-  { client, ...given }: CommandContext,
-  { type, id, value }: PutTarget,
-): Promise<{ written: Written; change: string }> {
-  const { entities } = client;
-  const options = writeOptionsOf(given);
-  const create = async (): Promise<{ written: Written; change: string }> => {
-    const { expectedVersion, fence, key } = options;
-    const createOptions: WriteOptions = defined({ expectedVersion: 0, fence, key });
-    return {
-      written: await entities.create(type, id, value, expectedVersion === undefined ? createOptions : options),
-      change: "created",
-    };
-  };
-  if (options.expectedVersion === 0) return create();
+async function putBlindly(context: CommandContext, target: PutTarget, options: WriteOptions): Promise<PutResult> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return { written: await entities.replace(type, id, value, options), change: "replaced" };
+      return await replace(context, target, options);
     } catch (error) {
-      const isExpected = options.expectedVersion !== undefined || options.expectedRevision !== undefined;
-      if (isExpected || !hasCode(error, ["entity_not_found", "entity_deleted"])) throw error;
+      if (!hasCode(error, ["entity_not_found", "entity_deleted"])) throw error;
     }
     try {
-      return await create();
+      return await create(context, target, options);
     } catch (error) {
-      if (attempt === attemptsMax || !hasCode(error, ["entity_exists", "concurrency_mismatch"])) throw error;
+      if (attempt === attemptsMax || !hasCode(error, existsCodes)) throw error;
     }
   }
+}
+
+/** The entity exists, and the caller has not said which version it has seen. */
+function refuse({ terminal, isJson }: CommandContext, entity: Entity, value: Json): ExitCode {
+  const { type, id, version } = entity;
+  const name = `${escapeControlChars(type)}/${escapeControlChars(id)}`;
+  const changes = valueChanges(entity.value as Json, value);
+  const message = `${name} exists, at version ${version}. Replace this version with --expect ${version}, or any version with --blind.`;
+  if (isJson) {
+    const failed = { event: "failed", code: "entity_exists", message, exit: exitCodes.refused, data: { current: entity, changes } };
+    terminal.print(jsonLine(failed));
+  } else if (changes.length === 0) terminal.warn(`holdfast: ${name} has this value already, at version ${version}. Nothing was written.`);
+  else terminal.warn([`holdfast: ${message} Your value would change it:`, ...changes.map((line) => `  ${line}`)].join("\n"));
+  return exitCodes.refused;
 }
 
 function hasCode(error: unknown, codes: readonly string[]): boolean {
