@@ -8,7 +8,7 @@ import { connect } from "holdfast";
 import { defaultUrl } from "../../sdk/src/client/address.ts";
 import { settings } from "../../server/src/config/settings.ts";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
-import { serverOf, serverOrFolderOf } from "../../server/src/doors/cli/discovery/server-of.ts";
+import { noteDefaultServer, serverOf, serverOrFolderOf } from "../../server/src/doors/cli/discovery/server-of.ts";
 import { noPaint } from "../../server/src/doors/cli/terminal/paint.ts";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
 
@@ -171,10 +171,14 @@ test("a file `.git` that its main checkout does not name in return leads nowhere
 
 test("the command line says that it uses the default address, and only if there is no data folder", () => {
   const said: string[] = [];
-  const terminal = { ...terminalAt("/"), warn: (line: string) => void said.push(line) };
-  assert.equal(serverOf(noArguments, terminal).url, defaultUrl);
-  assert.match(said.join(""), /no data folder here or above; using the server at http:\/\/127\.0\.0\.1:4653/u);
-  serverOf(noArguments, { ...terminalAt(join(root, "live")), warn: (line) => assert.fail(line) });
+  const warn = (line: string): void => void said.push(line);
+  const found = serverOf(noArguments, terminalAt("/"));
+  assert.equal(found.url, defaultUrl);
+  noteDefaultServer(found, { warn });
+  noteDefaultServer(serverOf(noArguments, terminalAt(join(root, "live"))), { warn });
+  assert.deepEqual(said, [
+    `holdfast: no data folder here or above; using the server at ${defaultUrl}, the default address.`,
+  ]);
 });
 
 test("the default address equals that of a server with default settings", () => {

@@ -47,7 +47,6 @@ for (const [line, message] of [
     "locks --url nowhere",
     /--url is not the address of a server: "nowhere"\. Use one such as http:\/\/127\.0\.0\.1:\d+/,
   ],
-  ["locks --data x", /no server runs on x: start one with `holdfast up --data x`/],
   ["waits now", /unexpected argument "now" of waits/],
   ["agents --limit many", /--limit must be an integer/],
   ["whoami --owner", /--owner needs a value/],

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import process from "node:process";
 import type { Environment, Surroundings } from "./environment.ts";
 import { nearestFolder } from "./nearest-folder.node.ts";
 import { serverNote } from "./server-note.node.ts";

@@ -5,7 +5,6 @@
  */
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import process from "node:process";
 import type { NearestFolder } from "./environment.ts";
 import { serverNote } from "./server-note.node.ts";
 

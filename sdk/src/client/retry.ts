@@ -57,12 +57,15 @@ interface RetriedCall {
   readonly signal: AbortSignal | undefined;
 }
 
+/** The part of a clock that retries need. */
+type RetryClock = Pick<ClientClock, "after" | "monotonicMs" | "random">;
+
 export class Retrier {
-  readonly #clock: ClientClock;
+  readonly #clock: RetryClock;
   readonly #options: Required<RetryOptions>;
   #isStopped = false;
 
-  constructor(clock: ClientClock, options: RetryOptions | false) {
+  constructor(clock: RetryClock, options: RetryOptions | false) {
     this.#clock = clock;
     const defaults = { tries: 5, baseMs: 100, capMs: 2_000, totalMs: 15_000 };
     this.#options = options === false ? { ...defaults, tries: 1 } : { ...defaults, ...options };

@@ -7,7 +7,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import process from "node:process";
 import type { ServerNote } from "./environment.ts";
 
 /** Maximum bytes of an address file. A server writes about 200. */

@@ -243,6 +243,7 @@ export function variableOf(name: SettingName): string {
 export const clientVariables = {
   HOLDFAST_URL: "the server for commands, such as http://127.0.0.1:4653; several nodes are separated by commas",
   HOLDFAST_TOKEN: "the token that commands send",
+  HOLDFAST_NAME: "the name of the agent that commands act as; see `holdfast help take`",
   HOLDFAST_AGENT_ID: "the agent that commands act as; `holdfast lock` sets it for its child",
   HOLDFAST_AGENT_SECRET: "the secret of that agent",
   HOLDFAST_FENCE: "set by `holdfast lock` for its child: the fence of the lock",

@@ -1,5 +1,4 @@
 /** The entry point of the command `holdfast`: runs the command line and sets the exit code. */
-import { text } from "node:stream/consumers";
 import { exitCodes } from "./exit-codes.ts";
 import { paintFor } from "./terminal/paint.ts";
 import { runCommandLine } from "./run-command-line.ts";
@@ -17,6 +16,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   warn: (line) => void process.stderr.write(`${line}\n`),
   width: process.stderr.isTTY ? process.stderr.columns : 120,
   paint: paintFor(process.env, process.stdout.isTTY),
-  readInput: () => text(process.stdin),
+  readInput: async () => (await import("node:stream/consumers")).text(process.stdin),
   draw: process.stderr.isTTY ? (line) => void process.stderr.write(`\r\u001b[2K${line}`) : undefined,
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Json } from "@holdfast/sdk/json/json";

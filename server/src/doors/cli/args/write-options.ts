@@ -1,5 +1,4 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { WriteOptions } from "@holdfast/sdk";
 import type { Written } from "@holdfast/sdk";
 import type { CommandOption, CommandArguments } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
@@ -13,12 +12,22 @@ export const writeOptions: Readonly<Record<string, CommandOption>> = {
   key: { value: "KEY", summary: "the idempotency key: a repeated key returns the first reply and changes nothing" },
 };
 
-export function writeOptionsOf({ values }: CommandArguments): WriteOptions {
-  const expectedVersion = numberOption(values, "expect", 0);
-  const expectedRevision = textOption(values, "revision");
+/** The conditions of a write, as members of its input. */
+export interface WriteConditions {
+  readonly expected_version?: number;
+  readonly expected_revision?: string;
+  readonly fence?: string;
+}
+
+export function conditionsOf({ values }: CommandArguments): WriteConditions {
+  const expected_version = numberOption(values, "expect", 0);
+  const expected_revision = textOption(values, "revision");
   const fence = textOption(values, "fence");
-  const key = textOption(values, "key");
-  return defined({ expectedVersion, expectedRevision, fence, key });
+  return defined({ expected_version, expected_revision, fence });
+}
+
+export function keyOf({ values }: CommandArguments): { readonly key: string | undefined } {
+  return { key: textOption(values, "key") };
 }
 
 export function writtenLine(

@@ -19,9 +19,9 @@ export const agentsCommand: CliCommand = serverCommand({
   ],
   options: { limit: limitOption },
   operations: ["list-agents"],
-  async execute({ client, terminal, values, show }) {
+  async execute({ call, terminal, values, show }) {
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
-    const page = await readPages(limit, (part) => client.agents.list(part));
+    const page = await readPages(limit, (part) => call("list-agents", part));
     const nowMs = systemClock.wallMs();
     const rows = page.items.map((agent) => [
       agent.agent_id,

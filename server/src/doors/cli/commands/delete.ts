@@ -1,7 +1,7 @@
 import type { CliCommand } from "../command.ts";
 import { entityArgument } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
+import { conditionsOf, keyOf, writeOptions, writtenLine } from "../args/write-options.ts";
 
 export const deleteCommand: CliCommand = serverCommand({
   name: "delete",
@@ -18,7 +18,7 @@ export const deleteCommand: CliCommand = serverCommand({
   operations: ["delete-entity"],
   async execute(context) {
     const { type, id } = entityArgument(context.positionals[0] ?? "");
-    const deleted = await context.client.entities.delete(type, id, writeOptionsOf(context));
+    const deleted = await context.call("delete-entity", { type, id, ...conditionsOf(context) }, keyOf(context));
     return context.show(deleted, () => writtenLine(deleted, "deleted"));
   },
 });

@@ -1,9 +1,9 @@
-import type { Client } from "@holdfast/sdk";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
+import type { ServerCaller } from "../discovery/server-caller.ts";
 
 export const forceReleaseCommand: CliCommand = serverCommand({
   name: "force-release",
@@ -26,14 +26,12 @@ export const forceReleaseCommand: CliCommand = serverCommand({
   },
   operations: ["force-release", "override-release"],
   isForOperators: () => true,
-  async execute({ client, positionals, values, show }) {
+  async execute({ call, positionals, values, show }) {
     const reason = textOption(values, "reason");
     if (reason === undefined) throw new UsageError('--reason is required: --reason="…"');
-    const fence = await fenceOf(client, positionals[0] ?? "");
+    const fence = await fenceOf(call, positionals[0] ?? "");
     const override = values["override"] === true;
-    const answer = (await client.locks.forceRelease(fence, reason, { override })) as {
-      readonly released: readonly string[];
-    };
+    const answer = await call(override ? "override-release" : "force-release", { fence, reason });
     return show(
       { ...answer, fence, override },
       () => `released ${answer.released.map(escapeControlChars).join(", ")} (fence ${fence}).`,
@@ -42,9 +40,9 @@ export const forceReleaseCommand: CliCommand = serverCommand({
 });
 
 /** A path names its grant only if it has exactly one. An operator must not release a grant that they have not seen. */
-async function fenceOf(client: Client, fenceOrPath: string): Promise<string> {
+async function fenceOf(call: ServerCaller["call"], fenceOrPath: string): Promise<string> {
   if (/^[0-9]+(\.[0-9]+){1,2}$/u.test(fenceOrPath)) return fenceOrPath;
-  const { holders } = await client.locks.status(fenceOrPath);
+  const { holders } = await call("get-lock", { path: fenceOrPath });
   const fences = [...new Set(holders.map(({ fence }) => fence))];
   const [fence] = fences;
   if (fence === undefined)

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
@@ -39,7 +39,7 @@ async function getEntity(args: CommandArguments, terminal: Terminal): Promise<Ex
   const target = entityArgument(args.positionals[0] ?? "");
   const version = versionOf(args);
   const data = await readServerOrFolder<unknown>(args, terminal, {
-    server: (client) => client.entities.get(target.type, target.id, version),
+    server: ({ call }) => call("get-entity", { ...target, ...version }),
     async folder(path) {
       const { readDataFolder } = await import("../../../assembly/data-folder.ts");
       const folder = readDataFolder(path);

@@ -2,7 +2,7 @@ import { type CliCommand, type CommandArguments, type Terminal } from "../comman
 import { jsonLine } from "../../../base/json-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { serverOf } from "../discovery/server-of.ts";
+import { noteDefaultServer, serverOf } from "../discovery/server-of.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
@@ -37,7 +37,9 @@ interface HealthReply {
 }
 
 async function showHealth(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
-  const { url: urls, from } = serverOf(args, terminal);
+  const server = serverOf(args, terminal);
+  noteDefaultServer(server, terminal);
+  const { url: urls, from } = server;
   const exits: ExitCode[] = [];
   // A node that does not answer must not hide the state of the other nodes.
   for (const url of urls.split(","))

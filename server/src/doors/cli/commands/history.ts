@@ -1,5 +1,4 @@
-import { HoldfastError } from "@holdfast/sdk";
-import type { Client } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Entry, NamedEvent } from "../../../assembly/data-folder.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
@@ -11,6 +10,7 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { lastItems } from "../terminal/last-items.ts";
 import { entityArgument, numberOption } from "../args/option-values.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
+import type { ServerCaller } from "../discovery/server-caller.ts";
 import { readServerOrFolder, sourceOptions } from "../discovery/read-server-or-folder.ts";
 
 const limitDefault = 20;
@@ -54,8 +54,8 @@ async function showHistory(args: CommandArguments, terminal: Terminal): Promise<
 async function lockItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<readonly HistoryLine[]> {
   const [path = ""] = args.positionals;
   return readServerOrFolder(args, terminal, {
-    server: async (client) =>
-      (await client.locks.history(path, { limit: Math.min(limit, 1_000) })).items as readonly HistoryLine[],
+    server: async ({ call }) =>
+      (await call("list-lock-history", { path, limit: Math.min(limit, 1_000) })).items as readonly HistoryLine[],
     folder: () => {
       throw new UsageError(
         "--lock needs a server, and no server runs here; start one with `holdfast up`, or use `holdfast journal list`",
@@ -69,7 +69,7 @@ async function entityItems(args: CommandArguments, terminal: Terminal, limit: nu
   const target = entityArgument(subject);
   const { version = Infinity, position = Infinity } = versionOf(args);
   const items = await readServerOrFolder<readonly HistoryLine[]>(args, terminal, {
-    server: (client) => fromServer(client, target, { version, position, limit }),
+    server: ({ call }) => fromServer(call, target, { version, position, limit }),
     async folder(path) {
       const { entityEventsOf: happenings, readDataFolder } = await import("../../../assembly/data-folder.ts");
       const folder = readDataFolder(path);
@@ -95,14 +95,14 @@ interface HistoryBounds {
 
 /** Reads pages from the newest event backwards, up to the limit. */
 async function fromServer(
-  client: Client,
+  call: ServerCaller["call"],
   { type, id }: EntityName,
   bounds: HistoryBounds,
 ): Promise<readonly HistoryLine[]> {
   const items: HistoryLine[] = [];
   let before: number | null = bounds.position === Infinity ? null : bounds.position + 1;
   do {
-    const page = await client.entities.history(type, id, before === null ? { limit: 100 } : { before, limit: 100 });
+    const page = await call("list-history", { type, id, ...(before === null ? {} : { before }), limit: 100 });
     items.push(...(page.items as readonly HistoryLine[]).filter(({ version }) => (version ?? 0) <= bounds.version));
     before = page.next;
   } while (before !== null && items.length < bounds.limit);

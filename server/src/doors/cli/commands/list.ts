@@ -24,10 +24,10 @@ export const listCommand: CliCommand = serverCommand({
   ],
   options: { limit: limitOption },
   operations: ["list-entities"],
-  async execute({ client, terminal, positionals, values, show }) {
+  async execute({ call, terminal, positionals, values, show }) {
     const [type = ""] = positionals;
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
-    const page = await readPages(limit, (part) => client.entities.list(type, part));
+    const page = await readPages(limit, (part) => call("list-entities", { type, ...part }));
     const nowMs = systemClock.wallMs();
     const rows = page.items.map(({ id, version, changed_at, value }) => [
       escapeControlChars(id),

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { WatchedEvent } from "@holdfast/sdk";
+import type { LockRow, LockStatus, WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
 import type { CliCommand } from "../command.ts";
@@ -42,24 +42,33 @@ async function showLocks(context: CommandContext): Promise<ExitCode> {
   return values["watch"] === true ? watchLocks(context) : showOnce(context);
 }
 
+interface LockPage {
+  readonly items: readonly LockRow[];
+  readonly next: string | null;
+}
+
 async function showOnce(context: CommandContext): Promise<ExitCode> {
-  const { client, terminal, positionals, values, show } = context;
+  const { call, terminal, positionals, values, show } = context;
   const { paint } = terminal;
   const [path] = positionals;
   const nowMs = systemClock.wallMs();
   if (path !== undefined) {
-    const status = await client.locks.status(path);
+    const status = (await call("get-lock", { path })) as LockStatus;
     return show(status, () => lockDetails(status, { paint, nowMs }));
   }
   const under = textOption(values, "under");
   const limit = numberOption(values, "limit", 1) ?? limitDefault;
-  const page = await readPages(limit, (part) => client.locks.list({ ...defined({ under }), ...part }));
+  const page = await readPages(
+    limit,
+    async (part) => (await call("list-locks", { ...defined({ under }), ...part })) as LockPage,
+  );
   return show(page, () => lockTable(page.items, { paint, nowMs }) + moreItemsHint(page.next));
 }
 
 /** Shows the locks again after each event about a lock or a ticket. */
 async function watchLocks(context: CommandContext): Promise<ExitCode> {
-  const { client, terminal, isJson } = context;
+  const { terminal, isJson } = context;
+  await using client = await context.connect();
   const events = client.watch({ after: await client.cursor() });
   const listening = listenForSignal(systemClock);
   const stopped = listening.signalled.then(() => undefined);

@@ -1,12 +1,13 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { EntityPatch, PatchStep } from "@holdfast/sdk";
+import type { allOperations, InputOf } from "@holdfast/sdk/contract";
+import type { Json } from "@holdfast/sdk/json/json";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
 import type { JsonArgument } from "../args/read-json-argument.ts";
 import { entityArgument, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
+import { conditionsOf, keyOf, writeOptions, writtenLine } from "../args/write-options.ts";
 
 const patchArgument: JsonArgument = {
   name: "PATCH",
@@ -37,18 +38,20 @@ export const patchCommand: CliCommand = serverCommand({
   },
   operations: ["patch-entity"],
   async execute(context) {
-    const { client, positionals, values, terminal, show } = context;
+    const { call, positionals, values, terminal, show } = context;
     const { type, id } = entityArgument(positionals[0] ?? "");
     const patch = patchOf(await readJsonArgument(positionals[1], patchArgument, terminal));
-    const ifUnchanged = textOption(values, "if-unchanged")?.split(",");
-    const options = { ...writeOptionsOf(context), ...defined({ ifUnchanged }) };
-    const written = await client.entities.patch(type, id, patch, options);
+    const if_unchanged = textOption(values, "if-unchanged")?.split(",");
+    const input = { type, id, ...patch, ...conditionsOf(context), ...defined({ if_unchanged }) };
+    const written = await call("patch-entity", input, keyOf(context));
     return show(written, () => writtenLine(written, "changed"));
   },
 });
 
-function patchOf(value: unknown): EntityPatch {
-  if (Array.isArray(value)) return { patch: value as PatchStep[] };
+type PatchEntity = (typeof allOperations)["patch-entity"];
+
+function patchOf(value: Json): Pick<InputOf<PatchEntity>, "merge" | "patch"> {
+  if (Array.isArray(value)) return { patch: value as InputOf<PatchEntity>["patch"] & object };
   if (typeof value === "object" && value !== null) return { merge: value as Record<string, unknown> };
   throw new UsageError("PATCH must be an object (a merge patch) or an array (a JSON patch)");
 }

@@ -1,6 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { HoldfastError } from "@holdfast/sdk";
-import type { Entity, WriteOptions, Written } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
+import type { Entity, Written } from "@holdfast/sdk";
 import type { Json } from "@holdfast/sdk/json/json";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand } from "../command.ts";
@@ -14,7 +14,7 @@ import type { JsonArgument } from "../args/read-json-argument.ts";
 import { entityArgument } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
-import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
+import { conditionsOf, keyOf, writeOptions, writtenLine } from "../args/write-options.ts";
 
 const valueArgument: JsonArgument = { name: "VALUE", operation: "replace-entity", pointerOf: () => "/value" };
 
@@ -55,52 +55,45 @@ type PutResult =
   | { readonly kind: "exists"; readonly entity: Entity };
 
 async function put(context: CommandContext, target: PutTarget): Promise<PutResult> {
-  const options = writeOptionsOf(context);
+  const { expected_version: version, expected_revision: revision } = conditionsOf(context);
   const isBlind = context.values["blind"] === true;
-  const isExpected = options.expectedVersion !== undefined || options.expectedRevision !== undefined;
+  const isExpected = version !== undefined || revision !== undefined;
   if (isBlind && isExpected) throw new UsageError("use --blind, or --expect or --revision, not both");
-  if (isBlind) return putBlindly(context, target, options);
-  if (isExpected && options.expectedVersion !== 0) return replace(context, target, options);
+  if (isBlind) return putBlindly(context, target);
+  if (isExpected && version !== 0) return replace(context, target);
   try {
-    return await create(context, target, options);
+    return await create(context, target);
   } catch (error) {
     if (isExpected || !hasCode(error, existsCodes)) throw error;
-    return { kind: "exists", entity: await context.client.entities.get(target.type, target.id) };
+    return { kind: "exists", entity: await context.call("get-entity", { type: target.type, id: target.id }) };
   }
 }
 
 const existsCodes = ["entity_exists", "concurrency_mismatch"];
 
-async function create({ client }: CommandContext, target: PutTarget, options: WriteOptions): Promise<PutResult> {
-  const { fence, key } = options;
-  const call = defined({ expectedVersion: 0, fence, key });
-  return {
-    kind: "written",
-    written: await client.entities.create(target.type, target.id, target.value, call),
-    change: "created",
-  };
+async function create(context: CommandContext, target: PutTarget): Promise<PutResult> {
+  const { fence } = conditionsOf(context);
+  const input = { ...target, ...defined({ expected_version: 0, fence }) };
+  return { kind: "written", written: await context.call("create-entity", input, keyOf(context)), change: "created" };
 }
 
-async function replace({ client }: CommandContext, target: PutTarget, options: WriteOptions): Promise<PutResult> {
-  return {
-    kind: "written",
-    written: await client.entities.replace(target.type, target.id, target.value, options),
-    change: "replaced",
-  };
+async function replace(context: CommandContext, target: PutTarget): Promise<PutResult> {
+  const input = { ...target, ...conditionsOf(context) };
+  return { kind: "written", written: await context.call("replace-entity", input, keyOf(context)), change: "replaced" };
 }
 
 /** Maximum attempts if another caller creates or deletes the entity concurrently. */
 const attemptsMax = 3;
 
-async function putBlindly(context: CommandContext, target: PutTarget, options: WriteOptions): Promise<PutResult> {
+async function putBlindly(context: CommandContext, target: PutTarget): Promise<PutResult> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await replace(context, target, options);
+      return await replace(context, target);
     } catch (error) {
       if (!hasCode(error, ["entity_not_found", "entity_deleted"])) throw error;
     }
     try {
-      return await create(context, target, options);
+      return await create(context, target);
     } catch (error) {
       if (attempt === attemptsMax || !hasCode(error, existsCodes)) throw error;
     }

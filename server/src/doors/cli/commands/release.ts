@@ -26,13 +26,13 @@ export const releaseCommand: CliCommand = serverCommand({
     note: { value: "TEXT", summary: "a note for the next holder" },
   },
   operations: ["release-lock"],
-  async execute({ client, positionals, values, show }) {
+  async execute({ call, positionals, values, show }) {
     const fence = textOption(values, "fence");
     if (fence === undefined && positionals.length === 0) throw new UsageError("PATH or --fence is required");
     const note = textOption(values, "note");
     const ownerId = textOption(values, "owner");
     const target = positionals.length === 0 ? { fence: fence ?? "" } : defined({ paths: positionals, fence });
-    const answer = await client.locks.release(target, defined({ note, ownerId }));
+    const answer = await call("release-lock", { ...target, ...defined({ note, owner_id: ownerId }) });
     return show(answer, () => `released ${answer.released.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -23,11 +23,11 @@ export const requestReleaseCommand: CliCommand = serverCommand({
     owner: { ...ownerOption, summary: "the owner that asks (default: the calling agent)" },
   },
   operations: ["request-release"],
-  async execute({ client, positionals, values, show }) {
+  async execute({ call, positionals, values, show }) {
     const reason = textOption(values, "reason");
     if (reason === undefined) throw new UsageError('--reason is required: --reason="…"');
     const ownerId = textOption(values, "owner");
-    const answer = await client.locks.requestRelease(positionals[0] ?? "", reason, defined({ ownerId }));
+    const answer = await call("request-release", { path: positionals[0] ?? "", reason, ...defined({ owner_id: ownerId }) });
     return show(answer, () => `notified ${answer.asked.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -35,7 +35,7 @@ export const runOperationCommand: CliCommand = serverCommand({
   },
   operations: names as readonly OperationName[],
   isForOperators: ({ values }) => values["operator"] === true,
-  async execute({ client, positionals, values, terminal, isJson, show }) {
+  async execute({ run, positionals, values, terminal, isJson, show }) {
     const [name] = positionals;
     if (values["list"] === true) {
       const rows = operationList.map(Object.values<string>);
@@ -45,7 +45,7 @@ export const runOperationCommand: CliCommand = serverCommand({
     rejectMisspelled(name);
     const input = positionals.length === 1 ? {} : await readInput(name, positionals[1], terminal);
     const key = textOption(values, "key");
-    const data = await client.run(name, input, defined({ key }));
+    const data = await run(name, input, defined({ key }));
     terminal.print(isJson ? JSON.stringify(data) : escapeControlCharsByLine(JSON.stringify(data, undefined, 2)));
     return exitCodes.done;
   },

@@ -41,14 +41,14 @@ export const tokenCreateCommand: CliCommand = serverCommand({
   },
   operations: ["create-token"],
   isForOperators: () => true,
-  async execute({ client, positionals, values, show }) {
+  async execute({ call, positionals, values, show }) {
     const allow = allowancesOf(textOption(values, "allow"));
     const days = numberOption(values, "days", 1);
     const note = textOption(values, "note");
     const key = textOption(values, "key");
     const expiresInSeconds = days === undefined ? undefined : days * daySeconds;
-    const newToken = defined({ principal: positionals[0] ?? "", allow, expiresInSeconds, note });
-    const token = await client.tokens.create(newToken, defined({ key }));
+    const newToken = defined({ principal: positionals[0] ?? "", allow, expires_in_seconds: expiresInSeconds, note });
+    const token = await call("create-token", newToken, { key });
     return show(token, () =>
       [
         `token ${token.token_id} for ${escapeControlChars(token.principal)}, valid until ${token.expires_at}.`,

@@ -16,9 +16,9 @@ export const tokenListCommand: CliCommand = serverCommand({
   options: { limit: limitOption },
   operations: ["list-tokens"],
   isForOperators: () => true,
-  async execute({ client, terminal, values, show }) {
+  async execute({ call, terminal, values, show }) {
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
-    const page = await readPages(limit, (part) => client.tokens.list(part));
+    const page = await readPages(limit, (part) => call("list-tokens", part));
     const nowMs = systemClock.wallMs();
     const rows = page.items.map(({ token_id, principal, allow, expires_at, note }) => [
       token_id,

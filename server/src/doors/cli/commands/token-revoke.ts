@@ -20,9 +20,9 @@ export const tokenRevokeCommand: CliCommand = serverCommand({
   options: { reason: { value: "TEXT", summary: "the reason, which is stored in the history" } },
   operations: ["revoke-token"],
   isForOperators: () => true,
-  async execute({ client, positionals, values, show }) {
+  async execute({ call, positionals, values, show }) {
     const reason = textOption(values, "reason");
-    const revoked = await client.tokens.revoke(positionals[0] ?? "", defined({ reason }));
+    const revoked = await call("revoke-token", { token_id: positionals[0] ?? "", ...defined({ reason }) });
     return show(
       revoked,
       () => `revoked token ${escapeControlChars(revoked.token_id)} of ${escapeControlChars(revoked.principal)}.`,

@@ -36,12 +36,12 @@ export const tokenRotateCommand: CliCommand = serverCommand({
   execute: (context) => (context.values["operator"] === true ? rotateOperator(context) : rotate(context)),
 });
 
-async function rotate({ client, positionals, values, show }: CommandContext): Promise<ExitCode> {
+async function rotate({ call, positionals, values, show }: CommandContext): Promise<ExitCode> {
   const [tokenId] = positionals;
   if (tokenId === undefined)
     throw new UsageError("TOKEN is required, or --operator; `holdfast token list` shows all ids");
   const graceSeconds = numberOption(values, "grace", 0);
-  const token = await client.tokens.rotate(tokenId, defined({ graceSeconds, key: textOption(values, "key") }));
+  const token = await call("rotate-token", { token_id: tokenId, ...defined({ grace_seconds: graceSeconds }) }, { key: textOption(values, "key") });
   return show(token, () =>
     [
       `token ${escapeControlChars(token.token_id)} of ${escapeControlChars(token.principal)} has a new secret.`,
@@ -51,9 +51,9 @@ async function rotate({ client, positionals, values, show }: CommandContext): Pr
   );
 }
 
-async function rotateOperator({ client, positionals, values, show }: CommandContext): Promise<ExitCode> {
+async function rotateOperator({ call, positionals, values, show }: CommandContext): Promise<ExitCode> {
   if (positionals.length > 0) throw new UsageError("use TOKEN or --operator, not both");
   if (values["grace"] !== undefined) throw new UsageError("--grace does not apply to --operator");
-  const rotated = await client.tokens.rotateOperator(defined({ key: textOption(values, "key") }));
+  const rotated = await call("rotate-operator-token", {}, { key: textOption(values, "key") });
   return show(rotated, () => `the operator's token is new; it is in ${escapeControlChars(rotated.file)}.`);
 }

@@ -14,9 +14,9 @@ export const waitsCommand: CliCommand = serverCommand({
   details: ["Shows all tickets and the owners that block them, in the order of the tickets.", "", "  holdfast waits"],
   options: { limit: limitOption },
   operations: ["list-waits"],
-  async execute({ client, terminal, values, show }) {
+  async execute({ call, terminal, values, show }) {
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
-    const page = await readPages(limit, (part) => client.locks.waits(part));
+    const page = await readPages(limit, (part) => call("list-waits", part));
     const nowMs = systemClock.wallMs();
     const rows = page.items.map(({ ticket, owner_id, since, paths, blockers, blockers_total }) => [
       ticket,

@@ -22,11 +22,11 @@ export const watchCommand: CliCommand = serverCommand({
     "",
     "  holdfast watch",
     "  holdfast watch --subject lock/repo/ --json | jq .data.owner_id",
-    "  holdfast watch --name evt.lock.acquired,evt.lock.released --limit 10",
+    "  holdfast watch --event evt.lock.acquired,evt.lock.released --limit 10",
     "  holdfast watch --after 1.1042",
   ],
   options: {
-    name: { value: "NAMES", summary: "only events with these names, separated by commas" },
+    event: { value: "NAMES", summary: "only events with these names, separated by commas" },
     subject: {
       value: "SUBJECT",
       summary: "only events about this subject; with a slash at the end, about all below it",
@@ -39,8 +39,9 @@ export const watchCommand: CliCommand = serverCommand({
 });
 
 async function watchEvents(context: CommandContext): Promise<ExitCode> {
-  const { client, terminal, values, isJson } = context;
+  const { terminal, values, isJson } = context;
   const limit = numberOption(values, "limit", 1) ?? Infinity;
+  await using client = await context.connect();
   const after = textOption(values, "after") ?? (await client.cursor());
   const listening = listenForSignal(systemClock);
   const stopped = listening.signalled.then(() => undefined);
@@ -60,7 +61,7 @@ async function watchEvents(context: CommandContext): Promise<ExitCode> {
 }
 
 function filterOf({ values }: CommandArguments): { names?: readonly string[]; subject?: string; owner?: string } {
-  const names = textOption(values, "name")?.split(",");
+  const names = textOption(values, "event")?.split(",");
   const subject = textOption(values, "subject");
   const owner = textOption(values, "owner");
   return defined({ names, subject, owner });

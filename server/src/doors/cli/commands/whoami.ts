@@ -20,9 +20,9 @@ export const whoamiCommand: CliCommand = serverCommand({
   ],
   options: { owner: { value: "ID", summary: "another owner: the id of an agent, or the name of an owner" } },
   operations: ["who-am-i"],
-  async execute({ client, values, show }) {
+  async execute({ call, values, show }) {
     const ownerId = textOption(values, "owner");
-    const answer = await client.agents.whoAmI(defined({ ownerId }));
+    const answer = await call("who-am-i", defined({ owner_id: ownerId }));
     return show(answer, () => whoamiText(answer, systemClock.wallMs()));
   },
 });

@@ -1,24 +1,28 @@
-/** A command that calls a running server. It finds the server, connects as the agent of the environment, and disconnects. */
+/** A command that calls a running server. It finds the server, calls it as the agent of the command, and ends. */
 import { defined } from "@holdfast/sdk/base/defined";
 import { operationData } from "@holdfast/sdk/data/known-contract";
 import type { Client, Reads } from "@holdfast/sdk";
-import { connectTo } from "@holdfast/sdk/connect-to";
 import { tokenRisk } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import { jsonLine } from "../../../base/json-line.ts";
+import { nameOption } from "../agent/agent-note.ts";
+import { callingAgentOf } from "../agent/calling-agent.ts";
 import type { CliCommand, CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { operatorServerOf, serverOf } from "./server-of.ts";
+import { noteDefaultServer, operatorServerOf, serverOf } from "./server-of.ts";
+import { serverCaller } from "./server-caller.ts";
+import type { ServerCaller } from "./server-caller.ts";
 import { tokenFileOption, tokenOf, warnOfWithheldSecrets } from "./token-of.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-/** The arguments of a command, its client and its terminal. */
-export interface CommandContext extends CommandArguments {
-  readonly client: Client;
+/** The arguments of a command, the operations of its server, and its terminal. */
+export interface CommandContext extends CommandArguments, ServerCaller {
   readonly server: FoundServer;
   readonly terminal: Terminal;
   readonly isJson: boolean;
+  /** Opens a client, for a command that follows events. */
+  readonly connect: () => Promise<Client>;
   /** Prints a reply: the data as JSON with --json, otherwise the text. */
   readonly show: (data: unknown, text: () => string) => ExitCode;
 }
@@ -30,6 +34,7 @@ interface ServerCommand extends Omit<CliCommand, "run"> {
 }
 
 const serverOptions: Readonly<Record<string, CommandOption>> = {
+  name: nameOption,
   url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
   data: { value: "DIR", summary: "the server that runs on this data folder" },
   "token-file": tokenFileOption,
@@ -56,23 +61,38 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
       withFailureReport(args, terminal, async () => {
         const isOperator = isForOperators?.(args) ?? false;
         const server = isOperator ? operatorServerOf(args, terminal) : serverOf(args, terminal);
-        await using client = await connectAs(args, terminal, { server, isOperator });
-        return await execute(contextOf(args, terminal, { client, server }));
+        return await execute(await openCommand(args, terminal, { server, isOperator }));
       }),
   };
 }
 
-function contextOf(
+interface CommandServer {
+  readonly server: FoundServer;
+  readonly isOperator: boolean;
+}
+
+/** The context of a command on a server that was found. */
+export async function openCommand(
   args: CommandArguments,
   terminal: Terminal,
-  connection: Pick<CommandContext, "client" | "server">,
-): CommandContext {
+  { server, isOperator }: CommandServer,
+): Promise<CommandContext> {
+  const access = await accessOf(args, terminal, { server, isOperator });
+  const note = (): void => noteDefaultServer(server, terminal);
+  const anonymous = serverCaller({ server, ...access, onFirstCall: note });
+  const agent = isOperator ? undefined : await callingAgentOf(args, terminal, { server, caller: anonymous });
+  const caller = agent === undefined ? anonymous : serverCaller({ server, ...access, agent });
   const isJson = args.values["json"] === true;
   return {
     ...args,
-    ...connection,
+    ...caller,
+    server,
     terminal,
     isJson,
+    connect() {
+      note();
+      return clientOf(server, { ...access, ...defined({ agent }) });
+    },
     show(data, text) {
       terminal.print(isJson ? jsonLine(data) : text());
       return exitCodes.done;
@@ -80,30 +100,43 @@ function contextOf(
   };
 }
 
-/** Connects as the agent that the environment names. */
-export async function connectAs(
-  args: CommandArguments,
-  terminal: Terminal,
-  { server, isOperator }: { readonly server: FoundServer; readonly isOperator: boolean },
-): Promise<Client> {
-  const token = await tokenOf(args, terminal, { server, isOperator });
+interface Access {
+  readonly token?: string;
+  readonly reads?: Reads;
+}
+
+async function accessOf(args: CommandArguments, terminal: Terminal, target: CommandServer): Promise<Access> {
+  const { server } = target;
+  const token = await tokenOf(args, terminal, target);
   warnOfWithheldSecrets(terminal, server);
   if (args.values["verbose"] === true) terminal.warn(`holdfast: using the server ${server.url} (from ${server.from})`);
   const reads: Reads | undefined = args.values["local"] === true ? "local" : undefined;
-  const client = await clientOf(server, defined({ token, reads }));
-  const { HOLDFAST_AGENT_ID: agent = "", HOLDFAST_AGENT_SECRET: secret = "" } = terminal.env;
-  if (agent === "" || isOperator) return client;
-  const isSent = secret !== "" && tokenRisk(server) === undefined;
-  return client.as(isSent ? { agent_id: agent, secret } : { agent_id: agent });
+  return defined({ token, reads });
 }
 
-async function clientOf(
-  server: FoundServer,
-  options: { readonly token?: string; readonly reads?: Reads },
-): Promise<Client> {
+/** A client for `holdfast lock`, as the agent that the environment names. */
+export async function connectAs(args: CommandArguments, terminal: Terminal, server: FoundServer): Promise<Client> {
+  const access = await accessOf(args, terminal, { server, isOperator: false });
+  noteDefaultServer(server, terminal);
+  const { HOLDFAST_AGENT_ID: id = "", HOLDFAST_AGENT_SECRET: secret = "" } = terminal.env;
+  const isSent = secret !== "" && tokenRisk(server) === undefined;
+  const agent = id === "" ? undefined : { agent_id: id, ...(isSent ? { secret } : {}) };
+  return clientOf(server, { ...access, ...defined({ agent }) });
+}
+
+interface ClientAccess extends Access {
+  readonly agent?: { readonly agent_id: string; readonly secret?: string | undefined };
+}
+
+async function clientOf(server: FoundServer, { agent, ...options }: ClientAccess): Promise<Client> {
+  const client = await openClient(server, options);
+  return agent === undefined ? client : client.as(defined(agent));
+}
+
+/** The client and the library of the operator's socket are loaded on demand: most commands need neither. */
+async function openClient(server: FoundServer, options: Access): Promise<Client> {
   const { operatorSocket } = server;
-  if (operatorSocket === undefined) return connectTo(server, options);
-  // Loaded on demand: only operators need it.
+  if (operatorSocket === undefined) return (await import("@holdfast/sdk/connect-to")).connectTo(server, options);
   const { connectOperator } = await import("../../../assembly/connect-operator.ts");
   return connectOperator(server, operatorSocket, options);
 }

@@ -2,7 +2,7 @@
  * Selects the server of a command. --url and --data name it. Without them it is the server that the client finds in the
  * same environment. Without a data folder it is the server on port 4653 of this host, and the command says so.
  */
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { defaultServer, findOperatorServer, findServer, findServerOn, serverAt } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -11,11 +11,12 @@ import { textOption } from "../args/option-values.ts";
 import { dataFolderOf } from "./data-option.ts";
 
 export function serverOf(args: CommandArguments, terminal: Terminal): FoundServer {
-  const found = find(args, terminal);
-  if (found === undefined) {
-    terminal.warn(`holdfast: no data folder here or above; using the server at ${defaultServer.url}, ${defaultServer.from}.`);
-  }
-  return found ?? defaultServer;
+  return find(args, terminal) ?? defaultServer;
+}
+
+/** Says that a command uses the default address, because the user did not name it. Call it before the first request. */
+export function noteDefaultServer(server: FoundServer, { warn }: Pick<Terminal, "warn">): void {
+  if (server === defaultServer) warn(`holdfast: no data folder here or above; using the server at ${server.url}, ${server.from}.`);
 }
 
 /** The operator's socket of the data folder, unless an option or the environment names an address. */

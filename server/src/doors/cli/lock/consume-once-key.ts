@@ -1,4 +1,4 @@
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { Client, Lock } from "@holdfast/sdk";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 

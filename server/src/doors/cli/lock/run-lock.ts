@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
 import { defined } from "@holdfast/sdk/base/defined";
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { Client, Lock, Registered } from "@holdfast/sdk";
 import { tokenRisk } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
@@ -37,8 +37,8 @@ export async function runLock(args: CommandArguments, terminal: Terminal): Promi
   const cleanup: CleanupSteps = [];
   let code;
   try {
-    const server = serverOf(args, { ...terminal, warn: (line) => messages.note(line) });
-    const client = await connectAs(args, terminal, { server, isOperator: false });
+    const server = serverOf(args, terminal);
+    const client = await connectAs(args, { ...terminal, warn: (line) => messages.note(line) }, server);
     cleanup.unshift(() => client.close());
     code = await lockAsAgent(client, { ...run, server }, cleanup);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";

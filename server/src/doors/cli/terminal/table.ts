@@ -17,12 +17,20 @@ function padded(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - displayWidth(cell)));
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made on demand: the data of all languages takes longer to load than most commands take. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** The width of a text in terminal columns. Colours have no width; East Asian characters and most emoji have two. */
 export function displayWidth(text: string): number {
+  const plain = text.replace(colourCodes, "");
+  if (/^[\x20-\x7e]*$/u.test(plain)) return plain.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text.replace(colourCodes, ""))) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of graphemesOf(plain)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -31,7 +39,7 @@ export function truncateToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
   let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     used += displayWidth(segment);
     if (used > width) break;
     kept += segment;

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { HoldfastError } from "@holdfast/sdk";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { findOperatorServer, findServer, findServerOn } from "@holdfast/sdk/find-server";
 import { textOption } from "../args/option-values.ts";
 import { UsageError } from "../args/usage-error.ts";
