@@ -157,7 +157,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     name: "a search passes a data folder without a server",
     file: "sdk/src/client/nearest-folder.node.ts",
     find: 'return names.length !== 1 || names[0] !== "agents";',
-    put: 'return names.length === 99;',
+    put: "return names.length === 99;",
     by: "test/client/find-server.test.ts",
     caughtIn: "npm test",
   },

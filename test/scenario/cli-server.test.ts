@@ -67,7 +67,10 @@ test(
     assert.match((await cli(["put", "note/a", '{"text":"one"}'])).out, /^note\/a created: version 1 \(1\.\d+\)\.\n$/);
     const unseen = await cli("put note/a", { input: '{"text":"two"}' });
     assert.deepEqual([unseen.code, unseen.out], [7, ""]);
-    assert.match(unseen.err, /note\/a exists, at version 1\. Replace this version with --expect 1, or any version with --blind\./);
+    assert.match(
+      unseen.err,
+      /note\/a exists, at version 1\. Replace this version with --expect 1, or any version with --blind\./,
+    );
     assert.match(unseen.err, /Your value would change it:\n {2}\/text: "one" becomes "two"\n$/);
     const refused = JSON.parse((await cli("put note/a --json", { input: "7" })).out) as Record<string, unknown>;
     assert.deepEqual([refused["code"], refused["exit"]], ["entity_exists", 7]);

@@ -68,7 +68,10 @@ test(
     const second = await run(folder, "up --detach");
     assert.deepEqual([second.code, existsSync(log)], [3, true], "the second one leaves the folder of the first one");
     const down = await runCli("down", { folder });
-    assert.match(down.out, new RegExp(`^stopped the server on ${folder}/\\.holdfast \\(process ${String(up["pid"])}\\)`));
+    assert.match(
+      down.out,
+      new RegExp(`^stopped the server on ${folder}/\\.holdfast \\(process ${String(up["pid"])}\\)`),
+    );
     assert.match(readFileSync(log, "utf8"), /"event":"stopped"/u);
     assert.deepEqual([(await runCli("down", { folder })).code, (await runCli("locks", { folder })).code], [122, 122]);
   }),

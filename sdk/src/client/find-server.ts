@@ -100,7 +100,8 @@ function serverOn({ folder, note, from, isNamed }: FoundFolder): FoundServer {
         `If you trust it, give the address explicitly: --url ${note.url}, HOLDFAST_URL, connect(address).`,
     );
   }
-  if (note?.isRunning === true) return { url: note.url, from: `${from} (${note.folder})`, isNamed, folder: note.folder, pid: note.pid };
+  if (note?.isRunning === true)
+    return { url: note.url, from: `${from} (${note.folder})`, isNamed, folder: note.folder, pid: note.pid };
   const why = note === undefined ? "" : ", its process is gone";
   throw new HoldfastError("connect", "unreachable", { data: { folder, reason: `no server runs on ${folder}${why}` } });
 }

@@ -107,10 +107,20 @@ function refuse({ terminal, isJson }: CommandContext, entity: Entity, value: Jso
   const changes = valueChanges(entity.value as Json, value);
   const message = `${name} exists, at version ${version}. Replace this version with --expect ${version}, or any version with --blind.`;
   if (isJson) {
-    const failed = { event: "failed", code: "entity_exists", message, exit: exitCodes.refused, data: { current: entity, changes } };
+    const failed = {
+      event: "failed",
+      code: "entity_exists",
+      message,
+      exit: exitCodes.refused,
+      data: { current: entity, changes },
+    };
     terminal.print(jsonLine(failed));
-  } else if (changes.length === 0) terminal.warn(`holdfast: ${name} has this value already, at version ${version}. Nothing was written.`);
-  else terminal.warn([`holdfast: ${message} Your value would change it:`, ...changes.map((line) => `  ${line}`)].join("\n"));
+  } else if (changes.length === 0)
+    terminal.warn(`holdfast: ${name} has this value already, at version ${version}. Nothing was written.`);
+  else
+    terminal.warn(
+      [`holdfast: ${message} Your value would change it:`, ...changes.map((line) => `  ${line}`)].join("\n"),
+    );
   return exitCodes.refused;
 }
 

@@ -27,7 +27,11 @@ export const requestReleaseCommand: CliCommand = serverCommand({
     const reason = textOption(values, "reason");
     if (reason === undefined) throw new UsageError('--reason is required: --reason="…"');
     const ownerId = textOption(values, "owner");
-    const answer = await call("request-release", { path: positionals[0] ?? "", reason, ...defined({ owner_id: ownerId }) });
+    const answer = await call("request-release", {
+      path: positionals[0] ?? "",
+      reason,
+      ...defined({ owner_id: ownerId }),
+    });
     return show(answer, () => `notified ${answer.asked.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -41,7 +41,11 @@ async function rotate({ call, positionals, values, show }: CommandContext): Prom
   if (tokenId === undefined)
     throw new UsageError("TOKEN is required, or --operator; `holdfast token list` shows all ids");
   const graceSeconds = numberOption(values, "grace", 0);
-  const token = await call("rotate-token", { token_id: tokenId, ...defined({ grace_seconds: graceSeconds }) }, { key: textOption(values, "key") });
+  const token = await call(
+    "rotate-token",
+    { token_id: tokenId, ...defined({ grace_seconds: graceSeconds }) },
+    { key: textOption(values, "key") },
+  );
   return show(token, () =>
     [
       `token ${escapeControlChars(token.token_id)} of ${escapeControlChars(token.principal)} has a new secret.`,

@@ -45,7 +45,12 @@ function openSocket({ url, socketPath }: HttpTarget): Socket {
 }
 
 function requestText(url: URL, { method, path, headers, body = "" }: HttpRequest): string {
-  const all = { host: url.host || "localhost", connection: "close", ...headers, "content-length": String(Buffer.byteLength(body)) };
+  const all = {
+    host: url.host || "localhost",
+    connection: "close",
+    ...headers,
+    "content-length": String(Buffer.byteLength(body)),
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${withoutLineBreaks(value)}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
@@ -69,7 +74,9 @@ function responseOf(socket: Socket, text: string): Promise<Buffer> {
     });
     socket.on("data", (part: Buffer) => void parts.push(part));
     socket.once("error", (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
-    socket.once("close", () => (parts.length === 0 ? fail("the connection was closed") : resolve(Buffer.concat(parts))));
+    socket.once("close", () =>
+      parts.length === 0 ? fail("the connection was closed") : resolve(Buffer.concat(parts)),
+    );
   });
 }
 
@@ -91,10 +98,11 @@ function bodyOf(response: Buffer): string {
 
 function withoutChunks(body: Buffer): Buffer {
   const chunks: Buffer[] = [];
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const lineEnd = body.indexOf("\r\n", at);
     const size = lineEnd < 0 ? Number.NaN : Number.parseInt(body.toString("latin1", at, lineEnd), 16);
-    if (Number.isNaN(size) || lineEnd + 2 + size > body.length) throw new ExchangeError("the response is incomplete", true);
+    if (Number.isNaN(size) || lineEnd + 2 + size > body.length)
+      throw new ExchangeError("the response is incomplete", true);
     if (size === 0) return Buffer.concat(chunks);
     chunks.push(body.subarray(lineEnd + 2, lineEnd + 2 + size));
     at = lineEnd + 2 + size + 2;
@@ -106,8 +114,12 @@ async function fetchText(url: URL, { method, path, headers, body }: HttpRequest)
     const response = await fetch(new URL(path, url), { method, headers, ...(body === undefined ? {} : { body }) });
     return await response.text();
   } catch (error) {
-    const { cause, message } = error as Error & { readonly cause?: { readonly code?: string; readonly message?: string } };
-    const isSent = !["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"].includes(cause?.code ?? "");
+    const { cause, message } = error as Error & {
+      readonly cause?: { readonly code?: string; readonly message?: string };
+    };
+    const isSent = !["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"].includes(
+      cause?.code ?? "",
+    );
     throw new ExchangeError(cause?.code ?? cause?.message ?? message, isSent);
   }
 }

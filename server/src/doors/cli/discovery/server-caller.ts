@@ -71,7 +71,9 @@ export function serverCaller(options: CallerOptions): ServerCaller {
     const send = (): Promise<CallReply> => post(options, operation, text);
     const first = await send();
     const isSafe = isRepeatable(operation, input, key);
-    const reply = isUnreachable(first) ? first : await retrier.retry(first, { startedMs, isSafe, signal: undefined }, send);
+    const reply = isUnreachable(first)
+      ? first
+      : await retrier.retry(first, { startedMs, isSafe, signal: undefined }, send);
     const { outcome, position, replayed } = reply;
     if (outcome.kind === "done") return outcome.data;
     await loadPackData(outcome.code);

@@ -16,7 +16,8 @@ export function serverOf(args: CommandArguments, terminal: Terminal): FoundServe
 
 /** Says that a command uses the default address, because the user did not name it. Call it before the first request. */
 export function noteDefaultServer(server: FoundServer, { warn }: Pick<Terminal, "warn">): void {
-  if (server === defaultServer) warn(`holdfast: no data folder here or above; using the server at ${server.url}, ${server.from}.`);
+  if (server === defaultServer)
+    warn(`holdfast: no data folder here or above; using the server at ${server.url}, ${server.from}.`);
 }
 
 /** The operator's socket of the data folder, unless an option or the environment names an address. */
@@ -29,7 +30,10 @@ export function operatorServerOf(args: CommandArguments, terminal: Terminal): Fo
 }
 
 /** The running server, or the data folder without one. */
-export function serverOrFolderOf(args: CommandArguments, terminal: Terminal): FoundServer | { readonly folder: string } {
+export function serverOrFolderOf(
+  args: CommandArguments,
+  terminal: Terminal,
+): FoundServer | { readonly folder: string } {
   try {
     return find(args, terminal) ?? { folder: dataFolderOf(args, terminal) };
   } catch (error) {

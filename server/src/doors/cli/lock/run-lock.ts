@@ -174,7 +174,10 @@ async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<Exit
 }
 
 /** No server answers, so the state of the lock is unknown. */
-async function handleUnavailable({ parsed, messages, terminal }: Omit<LockRun, "server">, error: unknown): Promise<ExitCode> {
+async function handleUnavailable(
+  { parsed, messages, terminal }: Omit<LockRun, "server">,
+  error: unknown,
+): Promise<ExitCode> {
   const { json, lines } = failureReport(error);
   const reason = escapeControlChars(lines[0] ?? "");
   if (!parsed.runsWithout || parsed.command === undefined) {

@@ -40,7 +40,10 @@ export async function runDetached(args: CommandArguments, terminal: Terminal): P
 
 /** The last line of the event `up` says how to stop it, which is different here. */
 function detachedEvent({ json, lines }: UpEvent, log: string): UpEvent {
-  const stop = [`It runs in the background as process ${String(json["pid"])}. Its log is ${log}.`, "Stop it with `holdfast down`."];
+  const stop = [
+    `It runs in the background as process ${String(json["pid"])}. Its log is ${log}.`,
+    "Stop it with `holdfast down`.",
+  ];
   return { event: "up", json: { ...json, log }, lines: [...lines.slice(0, -1), ...stop] };
 }
 
