@@ -3,8 +3,11 @@ export type { ComponentToggles, HoldfastOptions } from "./assembly/holdfast-opti
 export type { JournalLocation } from "./assembly/open.ts";
 export { createRuntime } from "./assembly/runtime.ts";
 export type { Runtime, RuntimeOptions } from "./assembly/runtime.ts";
-export { defineKind, refuse } from "./features/entities/kind.ts";
-export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
+export { defineKind } from "./features/entities/kind.ts";
+export type { Kind, KindCommand, KindDefinition } from "./features/entities/kind.ts";
+export type { KindContext } from "./features/entities/kind-context.ts";
+export { refuse } from "./features/entities/kind-refusal.ts";
+export type { KindRefusal } from "./features/entities/kind-refusal.ts";
 export { DeadlockError, HoldfastError, LockLostError, LockUsageError, connect, createClient } from "@holdfast/sdk";
 export type {
   ClientClock,

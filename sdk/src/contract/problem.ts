@@ -23,7 +23,9 @@ export interface RevealedEntity {
   /** The member with the id. */
   readonly id: string;
   /** The entity type. `own` is the type of the refused operation, and `.name` the member `name` next to the id. */
-  readonly type: string;
+  readonly type?: string;
+  /** The id is the path of a lock. A caller that may lock the path sees it too. */
+  readonly isPath?: true;
   /** Members next to the id that are hidden with it. Items of a list and objects are hidden whole. */
   readonly also?: readonly string[];
 }

@@ -7,6 +7,7 @@ import type { RevealedEntity } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { Call } from "../operations/call.ts";
 import type { CallerRights } from "./caller-rights.ts";
+import { maySeePath } from "./redact-paths.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -17,12 +18,10 @@ export function redactRevealedEntities(rights: CallerRights, call: Call, reply: 
   if (reveals.length === 0) return reply;
   const own = call.record.entityTypeOf?.(call.input as Members);
   const isHidden = (members: Members, entity: RevealedEntity): boolean => {
-    const type = entity.type.startsWith(".")
-      ? members[entity.type.slice(1)]
-      : entity.type === "own"
-        ? own
-        : entity.type;
     const id = members[entity.id];
+    if (entity.isPath === true) return typeof id === "string" && !maySeePath(rights, id);
+    const { type: typeName = "" } = entity;
+    const type = typeName.startsWith(".") ? members[typeName.slice(1)] : typeName === "own" ? own : typeName;
     const isNamed = typeof type === "string" && typeof id === "string";
     return id !== undefined && !(isNamed && isAllowed(rights.allow, ["read"], pathOfEntity(type, id)));
   };

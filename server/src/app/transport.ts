@@ -36,7 +36,8 @@ export function inProcessTransport(options: AppTransportOptions): Transport {
         return Promise.resolve(unrecordedReply(services.engine, refused));
       }
       const record = operations.find(operation) ?? unknownOperation(operation);
-      return callOnce(calls, { record, input: canonical.value, options: { ...call, inputBytes: canonical.bytes } });
+      const options = { ...call, inputBytes: canonical.bytes };
+      return callOnce(calls, { record, input: canonical.value, options, isOperator: true });
     },
     watch: (request) => copied(watch(services, request)),
     notices: calls.notices,

@@ -98,22 +98,37 @@ export function readDataFolder(folder: string): DataFolder {
 
 /** The rules and folds of this build. */
 export function verificationOf(kinds: readonly Kind[]): VerificationOptions {
-  const types = new Set(kinds.map(({ type }) => type));
-  const ruled = new Set([...types, ...allPacks.flatMap((pack) => pack.kinds.map(({ type }) => type))]);
+  const all = [...kinds, ...allPacks.flatMap((pack) => pack.kinds)];
+  const rules = {
+    types: new Set(all.map(({ type }) => type)),
+    operations: new Set([
+      ...all.flatMap(({ commands }) => commands.map(({ operation }) => operation.name)),
+      ...allPacks.flatMap(({ contract }) => contract.operations.map(({ name }) => name)),
+    ]),
+  };
+  const ofKinds = all.flatMap(({ codes, ownedBy = codes }) => [codes, ownedBy]);
+  const prefixes = new Set([...ofKinds, ...allPacks.map(({ contract }) => contract.name)]);
   return {
     createMachine: () => machineOf(kinds),
-    canRedecide: ({ outcome }) => outcome.kind === "done" || hasKindOf(outcome, types),
+    canRedecide: ({ outcome }) => outcome.kind === "done" || carries(outcome, rules.types, prefixes),
     recordedHash,
     erasedPosition,
-    missesErasedData: (state, entry) => lacksErased(state, ruled, entry),
+    missesErasedData: (state, entry) => lacksErased(state, rules, entry),
   };
 }
 
-/** Only the kind can decide its refusals again: `kind_violated` with its type, or a code with its prefix. */
-function hasKindOf({ code, data }: Extract<Outcome, { kind: "refusal" }>, types: ReadonlySet<string>): boolean {
+/**
+ * Whether this build has the rule of a refusal. Only a kind or a pack can decide its own again: `kind_violated` with its
+ * type, or a code with its prefix.
+ */
+function carries(
+  { code, data }: Extract<Outcome, { kind: "refusal" }>,
+  types: ReadonlySet<string>,
+  prefixes: ReadonlySet<string>,
+): boolean {
   if (code === "kind_violated") return typeof data["type"] === "string" && types.has(data["type"]);
   const dot = code.indexOf(".");
-  return dot < 0 || types.has(code.slice(0, dot));
+  return dot < 0 || prefixes.has(code.slice(0, dot));
 }
 
 /** Folds the entries of one entity, and the epochs, which are part of its revisions. */

@@ -16,6 +16,8 @@ interface FrameMachine {
   readonly fold: (event: Event, entry: FoldedEntry) => void;
   readonly reactionsTo: (type: string) => readonly Reaction[] | undefined;
   readonly restsOn: (type: string) => RestsOn | undefined;
+  readonly mark: () => number;
+  readonly undoTo: (mark: number) => void;
 }
 
 /**
@@ -66,6 +68,15 @@ export class DecideFrame implements DecideContext {
     const reactions = this.#machine.reactionsTo(event.type);
     if (reactions === undefined) return;
     for (const react of reactions) for (const more of react(event, this)) this.emit(more);
+  };
+
+  readonly attempt: DecideContext["attempt"] = (run, isKept) => {
+    const [mark, count] = [this.#machine.mark(), this.events.length];
+    const result = run();
+    if (isKept(result)) return result;
+    this.#machine.undoTo(mark);
+    this.events.length = count;
+    return result;
   };
 
   readonly restsOn = (event: { readonly type: string; readonly subject: string }, position: number): boolean =>

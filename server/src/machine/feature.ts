@@ -26,6 +26,8 @@ export interface DecideContext {
    * the command is decided. If the rule throws, the machine rolls it back with everything else.
    */
   readonly emit: (event: Event) => void;
+  /** Runs a part of a decision. Everything that it emitted is rolled back if its result is not kept. */
+  readonly attempt: <Result>(run: () => Result, isKept: (result: Result) => boolean) => Result;
   /**
    * The events of this entry so far. A rule that could make the entry too long checks it and leaves the rest to the
    * next entry.

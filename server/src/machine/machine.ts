@@ -93,6 +93,10 @@ export class Machine {
       },
       reactionsTo: (type) => this.#reactions.get(type),
       restsOn: (type) => this.#restsOn.get(type),
+      mark: () => this.#state.undo.mark(),
+      undoTo: (mark) => {
+        this.#state.undo.undoTo(mark);
+      },
     });
   }
 

@@ -17,6 +17,8 @@ export interface Call<Record extends OperationRecord = OperationRecord> {
   readonly fail: (error: unknown) => void;
   /** Removes what the caller may not read from its reply. The gate sets it. */
   redact?: (reply: CallReply) => CallReply;
+  /** True if the caller may operate the whole space. The gate sets it, and a program in this process is an operator. */
+  isOperator?: boolean;
   /** Receives the call with its reply, or without one after a bug. Metrics set it. */
   observe?: (reply: CallReply | undefined) => void;
 }
@@ -43,7 +45,7 @@ export function failCall(call: Call, error: unknown): void {
 /** Submits one call and waits for its reply. For callers that send one at a time. */
 export function callOnce<Record extends OperationRecord>(
   calls: Calls<Record>,
-  request: Pick<Call<Record>, "record" | "input" | "options">,
+  request: Pick<Call<Record>, "record" | "input" | "options" | "isOperator">,
 ): Promise<CallReply> {
   return new Promise((answer, fail) => {
     calls.submit([{ ...request, answer, fail }]);

@@ -1,17 +1,16 @@
 /** The parts that all packs share: the operations of every resource, and the switch of the pack. */
-import { resourceOperationName } from "@holdfast/sdk/contract";
+import { defined } from "@holdfast/sdk/base/defined";
+import { isArchivable, resourceOperationName, verbsOf } from "@holdfast/sdk/contract";
 import type { Pack, Resource, ResourceVerb } from "@holdfast/sdk/contract";
-import { createEntity } from "../features/entities/create-entity.ts";
-import { deleteEntity } from "../features/entities/delete-entity.ts";
 import { findEntity, isLive } from "../features/entities/entity-table.ts";
-import type { Kind, KindOf } from "../features/entities/kind.ts";
-import { patchEntity } from "../features/entities/patch-entity.ts";
-import { changeByKind } from "../features/entities/change-by-kind.ts";
+import type { Kind } from "../features/entities/kind.ts";
+import { decideByKind } from "../features/entities/write-by-kind.ts";
+import type { KindWrite } from "../features/entities/write-by-kind.ts";
 import { ruleOf } from "../features/rule-of.ts";
-import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
+import { currentEpoch } from "../features/space/space-table.ts";
 import type { DecideContext, Decision, Rule } from "../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { refusal } from "../machine/refusal.ts";
+import { packOff } from "./pack-off.ts";
 
 export type DecideResource = (input: JsonObject, context: DecideContext) => Decision;
 
@@ -34,38 +33,46 @@ export function packRules(
 }
 
 function decideIfOn(pack: Pack, decide: DecideResource, input: JsonObject, context: DecideContext): Decision {
-  const isOff = spaceRow(context.state).settings.component_toggles[pack.name] === false;
-  if (!isOff) return decide(input, context);
-  return { outcome: refusal(`${pack.name}.off`, { toggle: `component_toggles.${pack.name}` }), events: [] };
+  const off = packOff(context.state, pack);
+  return off === undefined ? decide(input, context) : { outcome: off, events: [] };
 }
 
-/** The decisions of every resource. `initial` are the fields of a new resource that its creator cannot set. */
+/** The decisions of a resource. `initial` are the fields of a new resource that its creator cannot set. */
 export function resourceDecides(resource: Resource, kind: Kind, initial: JsonObject): Record<string, DecideResource> {
-  const kindOf: KindOf = (type) => (type === kind.type ? kind : undefined);
-  const { type } = kind;
-  const [create, patch, remove] = [createEntity(kindOf), patchEntity(kindOf), deleteEntity(kindOf)];
+  const decides = verbDecides(resource, kind, initial);
+  const writes = verbsOf(resource).filter((verb) => verb !== "get" && verb !== "list");
+  return Object.fromEntries(writes.map((verb) => [resourceOperationName(resource, verb), decides[verb]]));
+}
+
+function verbDecides(
+  resource: Resource,
+  kind: Kind,
+  initial: JsonObject,
+): Record<Exclude<ResourceVerb, "get" | "list">, DecideResource> {
   const setArchived =
     (archived: boolean): DecideResource =>
-    (input, context) =>
-      changeByKind(kind, { input, event: archived ? "archived" : "unarchived" }, context, (value) => ({
-        ...(value as JsonObject),
-        archived,
-      }));
-  const decides: Record<Exclude<ResourceVerb, "get" | "list">, DecideResource> = {
+    (input, context) => {
+      const update = (value: Json): Json => ({ ...(value as JsonObject), archived });
+      const name = archived ? "archived" : "unarchived";
+      return decideByKind(kind, { target: targetOf(input), name, change: { update } }, context);
+    };
+  return {
     create: ({ id, fence, ...fields }, context) => {
-      const target = { type, id: typeof id === "string" ? id : newId(resource, context) };
-      const value: Json = { ...fields, ...initial, archived: false };
-      const entity = { ...target, value };
-      return create(typeof fence === "string" ? { ...entity, fence } : entity, context);
+      const target = defined({ id: typeof id === "string" ? id : newId(resource, context), fence });
+      const create = { ...fields, ...initial, ...(isArchivable(resource) ? { archived: false } : {}) };
+      return decideByKind(kind, { target: targetOf(target), change: { create } }, context);
     },
-    update: ({ changes, ...target }, context) => patch({ ...target, type, merge: changes } as never, context),
+    update: ({ changes, ...input }, context) =>
+      decideByKind(kind, { target: targetOf(input), change: { merge: changes as JsonObject } }, context),
     archive: setArchived(true),
     unarchive: setArchived(false),
-    delete: (target, context) => remove({ ...target, type } as never, context),
+    delete: (input, context) => decideByKind(kind, { target: targetOf(input), change: { delete: true } }, context),
   };
-  return Object.fromEntries(
-    Object.entries(decides).map(([verb, decide]) => [resourceOperationName(resource, verb as ResourceVerb), decide]),
-  );
+}
+
+/** The target and the conditions of a change. The operation checked their types. */
+export function targetOf(input: JsonObject): KindWrite["target"] {
+  return input as unknown as KindWrite["target"];
 }
 
 /** Makes an id for a new resource without one. It contains the position of the entry, so it is unique and short. */

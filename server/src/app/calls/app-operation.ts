@@ -21,6 +21,8 @@ export interface CallContext {
   readonly requiresAgentSecret: boolean;
   /** The operator's token, if this process may replace it. */
   readonly operatorRotation: OperatorTokenRotation | undefined;
+  /** True for a read by a caller that may operate the whole space and is no agent. */
+  readonly isOperator?: boolean;
 }
 
 /**

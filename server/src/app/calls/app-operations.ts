@@ -19,8 +19,8 @@ export function appOperations(kinds: readonly Kind[]): OperationRegistry<AppOper
     ...allPacks.flatMap(({ contract }) => contract.operations.map((operation) => operationRecord(operation))),
     ...kinds.flatMap(({ type, commands }) => commands.map(({ operation }) => operationRecord(operation, type))),
   ];
-  const hooks: ReadonlyMap<string, OperationHooks> = new Map<string, OperationHooks>([
-    ...[...readRuns].map(([name, run]) => [name, { run }] as const),
+  const hooks = new Map<string, OperationHooks>([
+    ...readRuns([...allPacks.flatMap((pack) => pack.kinds), ...kinds]).map(([name, run]) => [name, { run }] as const),
     ...Object.entries(featureHooks),
     ...allPacks.flatMap((pack) => [...packHooks(pack)]),
   ]);

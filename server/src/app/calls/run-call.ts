@@ -51,7 +51,8 @@ async function readOutcome(context: RunContext, { at, run }: OperationRun, call:
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
   try {
     if (at === "head" && options.reads !== "local") await catchUp(context);
-    return await run(input as never, context);
+    const isOperator = call.isOperator === true && context.speaker.agent === undefined;
+    return await run(input as never, isOperator ? { ...context, isOperator } : context);
   } catch (error) {
     return journalRefusal(error);
   }

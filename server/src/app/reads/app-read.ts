@@ -4,6 +4,8 @@ import type { EngineServices } from "../engine-services.ts";
 
 export interface AppReadContext extends ReadContext {
   readonly services: EngineServices;
+  /** True for a caller that may operate the whole space and is no agent. */
+  readonly isOperator: boolean;
 }
 
 /**

@@ -5,12 +5,14 @@ import type { CallContext } from "../calls/app-operation.ts";
 import type { AppReadContext } from "./app-read.ts";
 
 /** The context of a read or a view: the state at one moment, and the caller. */
-export function readContextOf({ services, speaker }: CallContext, input: Json, state: StateReader): AppReadContext {
+export function readContextOf(context: CallContext, input: Json, state: StateReader): AppReadContext {
+  const { services, speaker, isOperator = false } = context;
   const { engine } = services;
   const { principal, agent } = speaker;
   const fence = isObject(input) ? input["fence"] : undefined;
   return {
     services,
+    isOperator,
     state,
     time: engine.now(),
     grace: engine.isInGrace,

@@ -1,22 +1,24 @@
 import type { OperationRun } from "../calls/app-operation.ts";
 import { auditReads } from "./audit-reads.ts";
 import { entityReads } from "./entity-reads.ts";
+import type { Kind } from "../../features/entities/kind.ts";
 import { lockReads } from "./lock-reads.ts";
 import type { Read } from "./read.ts";
+import { underReadRule } from "./read-refusal.ts";
 import { tokenReads } from "./token-reads.ts";
 
-/** The implementation of each read of a feature, by operation. */
-export const readRuns: ReadonlyMap<string, OperationRun> = new Map(featureReads());
-
-function featureReads(): readonly (readonly [string, OperationRun])[] {
-  const reads: readonly (readonly [string, Read])[] = [
-    ...Object.entries<Read>(entityReads),
-    ...[...lockReads, ...auditReads, ...tokenReads].map(
-      ({ operation, read }) => [operation.name, read as Read] as const,
+/** The implementation of each read of a feature, by operation. Reads of entities ask the rule of the kind. */
+export function readRuns(kinds: readonly Kind[]): readonly (readonly [string, OperationRun])[] {
+  const byType = new Map(kinds.map((kind) => [kind.type, kind]));
+  const others = [...lockReads, ...auditReads, ...tokenReads];
+  return [
+    ...Object.entries<Read>(entityReads).map(
+      ([name, read]) => [name, underReadRule((type) => byType.get(type), runOf(read))] as const,
     ),
+    ...others.map(({ operation, read }) => [operation.name, runOf(read as Read)] as const),
   ];
-  return reads.map(([name, read]) => [
-    name,
-    { at: "head", run: (input: never, { services, speaker }) => read(services.engine, input, speaker.agent) },
-  ]);
+}
+
+function runOf(read: Read): OperationRun {
+  return { at: "head", run: (input: never, { services, speaker }) => read(services.engine, input, speaker.agent) };
 }

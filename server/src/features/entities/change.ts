@@ -22,6 +22,14 @@ interface EntityChange {
   readonly event: { readonly type: string; readonly data: JsonObject };
 }
 
+/** How a write of a pack is recorded. */
+export interface WriteOptions {
+  /** The verb under which the change is published. */
+  readonly name?: string | undefined;
+  /** Records the whole value instead of a large patch. */
+  readonly isCompact?: boolean;
+}
+
 export function changed(change: EntityChange, context: DecideContext): Decision {
   const { target, row } = change;
   const full = spaceFull(context);

@@ -39,11 +39,15 @@ export function unmetCondition(
   row: EntityRow | undefined,
   conditions: Conditions,
   context: DecideContext,
+  kind?: { readonly ownedBy?: string | undefined },
 ): Decision | undefined {
   const missing = isLive(row) ? missingExpectation(conditions, context) : undefined;
   if (missing !== undefined) return missing;
   const path = pathOfEntity(conditions.type, conditions.id);
-  return unguardedWrite(path, conditions.fence, context) ?? unmetExpectation(row, conditions);
+  // A pack checks the locks of its own entities itself. A fence that was sent is checked in any case.
+  const isFree = kind?.ownedBy !== undefined && conditions.fence === undefined;
+  const unguarded = isFree ? undefined : unguardedWrite(path, conditions.fence, context);
+  return unguarded ?? unmetExpectation(row, conditions);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { KindOf } from "./kind.ts";
 export function deleteEntity(kindOf: KindOf): Decide<(typeof entityOperations)["delete-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
-    const unmet = unmetCondition(row, input, context);
+    const unmet = unmetCondition(row, input, context, kindOf(input.type));
     if (unmet !== undefined) return unmet;
     if (!isLive(row)) return missing(row, input);
     const violation = kindViolation(

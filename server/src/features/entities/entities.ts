@@ -1,14 +1,17 @@
 import { entityOperations } from "@holdfast/sdk/contract";
-import type { Feature, RestsOn, Rule } from "../../machine/feature.ts";
-import { rulesOf } from "../rule-of.ts";
+import type { DecideContext, Decision, Feature, RestsOn, Rule } from "../../machine/feature.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { ruleOf, rulesOf } from "../rule-of.ts";
 import { createEntity } from "./create-entity.ts";
 import { deleteEntity } from "./delete-entity.ts";
 import { entityTable } from "./entity-table.ts";
 import { entityFolds } from "./entity-folds.ts";
-import type { Kind, KindOf } from "./kind.ts";
+import { ownedRefusal } from "./kind.ts";
+import type { KindContext } from "./kind-context.ts";
+import type { Kind, KindOf, KindOperation } from "./kind.ts";
 import { patchEntity } from "./patch-entity.ts";
 import { replaceEntity } from "./replace-entity.ts";
-import { kindCommandRule } from "./change-by-kind.ts";
+import { decideByKind } from "./write-by-kind.ts";
 
 /** Versioned JSON entities of any type. A kind gives a type its schema, its rules and its own commands. */
 export function entitiesFeature(kinds: readonly Kind[]): Feature {
@@ -19,10 +22,10 @@ export function entitiesFeature(kinds: readonly Kind[]): Feature {
   }
   const kindOf: KindOf = (type) => byType.get(type);
   const rules = rulesOf(entityOperations, {
-    "create-entity": createEntity(kindOf),
-    "replace-entity": replaceEntity(kindOf),
-    "patch-entity": patchEntity(kindOf),
-    "delete-entity": deleteEntity(kindOf),
+    "create-entity": unlessOwned(kindOf, createEntity(kindOf)),
+    "replace-entity": unlessOwned(kindOf, replaceEntity(kindOf)),
+    "patch-entity": unlessOwned(kindOf, patchEntity(kindOf)),
+    "delete-entity": unlessOwned(kindOf, deleteEntity(kindOf)),
   });
   return {
     name: "entities",
@@ -34,6 +37,14 @@ export function entitiesFeature(kinds: readonly Kind[]): Feature {
     restsOn: entityRestsOn,
     timers: [],
   };
+}
+
+/** The entities of a pack may have rules that only its own operations keep. */
+function unlessOwned<Input extends { readonly type: string }>(
+  kindOf: KindOf,
+  decide: (input: Input, context: DecideContext) => Decision,
+): (input: Input, context: DecideContext) => Decision {
+  return (input, context) => ownedRefusal(kindOf(input.type)) ?? decide(input, context);
 }
 
 /** An entity depends on its last whole value and on every entry after it. */
@@ -60,4 +71,13 @@ function kindRules(kinds: readonly Kind[], existing: Readonly<Record<string, Rul
     }
   }
   return rules;
+}
+
+/** Decides a command of a kind: the conditions, then the command, then the rule of every change. */
+function kindCommandRule(kind: Kind, { operation, event, decide }: KindOperation): Rule {
+  return ruleOf(operation, (input, context) => {
+    const target = input as JsonObject & { readonly id: string };
+    const update = (current: Json, kindContext: KindContext) => decide(current, target, kindContext);
+    return decideByKind(kind, { target, name: event, change: { update } }, context);
+  });
 }

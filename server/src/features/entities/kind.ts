@@ -2,47 +2,14 @@ import { checkOf, conditions, entityId, ofEntityOfType, operation } from "@holdf
 import type { InputCheck, Operation } from "@holdfast/sdk/contract";
 import Type from "typebox";
 import type { Static, TProperties, TSchema } from "typebox";
+import type { Refusal } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { ReadContext } from "../../machine/read-context.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import type { StateReader } from "../../machine/state.ts";
 import { refusal } from "../../machine/refusal.ts";
-import { holdsLock } from "../locks/for-features/holds-lock.ts";
-import { findEntity, isLive } from "./entity-table.ts";
-
-/** The context of a kind's rules. */
-export interface KindContext {
-  /** The operation that changes the entity. */
-  readonly operation: string;
-  /** For packs, which keep tables about their entities. */
-  readonly state: StateReader;
-  /** The id of the entity. */
-  readonly id: string;
-  readonly time: number;
-  readonly principal: string;
-  readonly agent: string | undefined;
-  /** The value of another entity at this position. */
-  readonly get: (type: string, id: string) => Json | undefined;
-  /**
-   * Whether the caller holds a write lock on the path or a tree above it, by its agent or by the fence that it sent.
-   */
-  readonly holdsLock: (path: string) => boolean;
-}
-
-/** A refusal by a kind. Its code becomes `<type>.<code>`, or starts with the name of its pack. */
-export class KindRefusal {
-  readonly code: string;
-  readonly data: JsonObject;
-
-  constructor(code: string, data: JsonObject) {
-    this.code = code;
-    this.data = data;
-  }
-}
-
-/** Refuses a change with a code of the kind and data for the caller. */
-export function refuse(code: string, data: JsonObject = {}): KindRefusal {
-  return new KindRefusal(code, data);
-}
+import { kindContext } from "./kind-context.ts";
+import type { KindContext } from "./kind-context.ts";
+import { KindRefusal } from "./kind-refusal.ts";
 
 /** A command of a kind. It receives the current value and returns the new one, or refuses. */
 export interface KindCommand<Value, Input extends TProperties> {
@@ -71,7 +38,16 @@ export interface KindDefinition<Value extends TSchema, Commands extends Record<s
   readonly commands?: { readonly [Verb in keyof Commands]: KindCommand<Static<Value>, Commands[Verb]> };
   /** True if its rules use locks. Holdfast then refuses to start while the lock manager is switched off. */
   readonly needsLocks?: boolean;
+  /**
+   * The pack that owns the entities. Only its operations write them, and it checks their locks itself. The general
+   * operations on entities are refused with `<pack>.own_operations`.
+   */
+  readonly ownedBy?: string;
+  /** Decides whether a caller may read an entity, or list the type if there is no id. Operators are not asked. */
+  readonly readRule?: ReadRule;
 }
+
+export type ReadRule = (context: ReadContext, id?: string) => KindRefusal | undefined;
 
 /** A kind as the machine uses it, without its value type. */
 export interface Kind {
@@ -82,6 +58,8 @@ export interface Kind {
   readonly rule:
     ((next: Json | undefined, previous: Json | undefined, context: KindContext) => KindRefusal | undefined) | undefined;
   readonly commands: readonly KindOperation[];
+  readonly ownedBy: string | undefined;
+  readonly readRule: ReadRule | undefined;
 }
 
 /** One command of a kind, named `<verb>-<type>` like every other operation. */
@@ -105,6 +83,8 @@ export function defineKind<Value extends TSchema, Commands extends Record<string
     check: checkOf(definition.value),
     rule: definition.rule as Kind["rule"],
     commands: commands.map(([verb, command]) => kindOperation(definition.type, verb, command)),
+    ownedBy: definition.ownedBy,
+    readRule: definition.readRule,
   };
 }
 
@@ -142,29 +122,20 @@ export function kindViolation(
     const data = { type: kind.type, issues: issues.map((issue) => ({ ...issue })) };
     return { outcome: refusal("kind_violated", data), events: [] };
   }
-  const refused = kind.rule?.(change.value, change.previous, kindContext(context, change.target));
+  const refused = kind.rule?.(change.value, change.previous, kindContext(context, { ...change.target, type: kind.type }));
   return refused === undefined ? undefined : kindRefusal(kind, refused);
 }
 
 export function kindRefusal(kind: Kind, refused: KindRefusal): Decision {
-  return { outcome: refusal(`${kind.codes}.${refused.code}`, refused.data), events: [] };
+  return { outcome: refusalOfKind(kind, refused), events: [], isAudited: refused.isAudited };
 }
 
-export function kindContext(
-  context: DecideContext,
-  { id, fence }: { readonly id: string; readonly fence?: string },
-): KindContext {
-  return {
-    id,
-    operation: context.command.operation,
-    state: context.state,
-    time: context.time,
-    principal: context.command.principal,
-    agent: context.command.agent,
-    get(type, id) {
-      const row = findEntity(context.state, { type, id });
-      return isLive(row) ? row.value : undefined;
-    },
-    holdsLock: (path) => holdsLock(context, path, { mode: "write", scope: "self", fence }),
-  };
+export function refusalOfKind({ codes }: Kind, { code, data }: KindRefusal): Refusal {
+  return refusal(`${codes}.${code}`, data);
+}
+
+/** The refusal of a general write of an entity that a pack owns. */
+export function ownedRefusal(kind: Kind | undefined): Decision | undefined {
+  if (kind?.ownedBy === undefined) return undefined;
+  return { outcome: refusal(`${kind.ownedBy}.own_operations`, { type: kind.type }), events: [] };
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
+import type { WriteOptions } from "./change.ts";
 import { invalid, unmetCondition } from "./conditions.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 import type { LiveEntityRow } from "./entity-table.ts";
@@ -13,7 +14,7 @@ import { mergePatch } from "./json/merge-patch.ts";
 import { sizeAfterMerge } from "./json/size-after-merge.ts";
 import { kindViolation } from "./kind.ts";
 import type { KindOf } from "./kind.ts";
-import { entityLimits, isTooLarge, tooLarge } from "./size.ts";
+import { entityLimits, isTooLarge, sizeOf, tooLarge } from "./size.ts";
 
 /** The result of a patch and its recorded form. */
 interface Patched {
@@ -26,13 +27,16 @@ interface Patched {
  */
 const wholeValueEvery = 64;
 
-export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["patch-entity"]> {
+export function patchEntity(
+  kindOf: KindOf,
+  { name, isCompact = false }: WriteOptions = {},
+): Decide<(typeof entityOperations)["patch-entity"]> {
   return (input, context) => {
     if ((input.merge === undefined) === (input.patch === undefined)) {
       return invalid([{ pointer: "", message: "must have exactly one of merge and patch" }]);
     }
     const row = findEntity(context.state, input);
-    const unmet = unmetCondition(row, input, context);
+    const unmet = unmetCondition(row, input, context, kindOf(input.type));
     if (unmet !== undefined) return unmet;
     if (!isLive(row)) return missing(row, input);
     const patched =
@@ -43,10 +47,19 @@ export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["p
     if (value === row.value || sameJson(value, row.value)) return unchanged(row);
     const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;
-    const isWhole = (row.version + 1) % wholeValueEvery === 0;
+    const isWhole = (row.version + 1) % wholeValueEvery === 0 || (isCompact && isLargePatch(input.patch, row));
     const event = isWhole ? { type: "entity.replaced", data: { value } } : patched.event;
-    return changed({ target: input, row, value, event }, context);
+    return changed({ target: input, row, value, event: name === undefined ? event : named(event, name) }, context);
   };
+}
+
+function named({ type, data }: Patched["event"], name: string): Patched["event"] {
+  return { type, data: { ...data, name } };
+}
+
+/** A patch that is larger than half of the value saves little, and every later version would depend on it. */
+function isLargePatch(patch: unknown, { size }: LiveEntityRow): boolean {
+  return patch !== undefined && 2 * sizeOf(patch as Json).bytes > size.bytes;
 }
 
 function applyMerge(row: LiveEntityRow, merge: JsonObject): Patched | Decision {

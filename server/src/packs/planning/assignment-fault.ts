@@ -1,6 +1,7 @@
 import { assignment, collaborator, mission, project } from "@holdfast/sdk/contract";
-import { refuse } from "../../features/entities/kind.ts";
-import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
+import { refuse } from "../../features/entities/kind-refusal.ts";
+import type { KindContext } from "../../features/entities/kind-context.ts";
+import type { KindRefusal } from "../../features/entities/kind-refusal.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { assignmentsOf, bookingOf, clashesWith } from "./bookings.ts";

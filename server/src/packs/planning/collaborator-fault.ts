@@ -1,5 +1,5 @@
 import { assignment } from "@holdfast/sdk/contract";
-import { refuse } from "../../features/entities/kind.ts";
+import { refuse } from "../../features/entities/kind-refusal.ts";
 import { gap, planTable } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 import type { ChangeRule } from "./lineage.ts";

@@ -1,16 +1,18 @@
 /** Keeps the plan table consistent with the entities of planning. These folds never change. */
-import { assignment } from "@holdfast/sdk/contract";
+import { assignment, planning } from "@holdfast/sdk/contract";
 import type { Fold } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { childrenOf, planRowOf, planTable } from "./plan-table.ts";
 import type { PlanRow } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 
+const types = new Set(planning.resources.map(({ type }) => type));
+
 /** The entity itself is already folded: features fold in the order of their needs. */
 const updatePlanTable: Fold = (state, event) => {
   const slash = event.subject.indexOf("/");
   const target = { type: event.subject.slice(0, slash), id: event.subject.slice(slash + 1) };
-  if (!target.type.startsWith("planning-")) return;
+  if (!types.has(target.type)) return;
   const wasActive = state.rows(planTable).get(event.subject)?.isActive;
   const isActive = updateRow(state, event.subject, target)?.isActive;
   if (isActive !== wasActive) updateBookings(state, target.id);

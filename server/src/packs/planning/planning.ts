@@ -1,11 +1,11 @@
 /** The pack `planning`: its kinds, its rules and its index. */
 import { planning } from "@holdfast/sdk/contract";
-import { changeByKind } from "../../features/entities/change-by-kind.ts";
+import { decideByKind } from "../../features/entities/write-by-kind.ts";
 import { operatorOnly } from "../../features/operator-only.ts";
 import type { Feature } from "../../machine/feature.ts";
-import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { DecideResource } from "../resource-decides.ts";
-import { packRules, resourceDecides } from "../resource-decides.ts";
+import { packRules, resourceDecides, targetOf } from "../resource-decides.ts";
 import type { PackRules } from "../pack-rules.ts";
 import { planningFolds } from "./planning-folds.ts";
 import { planningKinds } from "./kinds.ts";
@@ -27,10 +27,8 @@ const moveMission =
   (event: (to: string) => string): DecideResource =>
   ({ to, ...input }, context) => {
     const status = typeof to === "string" ? to : "planned";
-    return changeByKind(missionKind, { input, event: event(status) }, context, (value) => ({
-      ...(value as JsonObject),
-      status,
-    }));
+    const update = (value: Json): Json => ({ ...(value as JsonObject), status });
+    return decideByKind(missionKind, { target: targetOf(input), name: event(status), change: { update } }, context);
   };
 
 const transitionMission = moveMission((to) => to);

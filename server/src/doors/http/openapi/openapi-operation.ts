@@ -101,7 +101,7 @@ function successes({ operation, route }: RoutedOperation): OpenApiObject {
     "Holdfast-Position",
     ...(isWrite ? ["Idempotent-Replayed"] : []),
     ...(isTagged ? ["ETag"] : []),
-    ...(route.status === 201 && name !== "register-agent" ? ["Location"] : []),
+    ...(route.status === 201 && !resumes(operation) ? ["Location"] : []),
     ...(route.waits === true ? ["Preference-Applied"] : []),
   ];
   const response = (description: string, more: readonly string[] = []): OpenApiObject => ({
@@ -115,7 +115,7 @@ function successes({ operation, route }: RoutedOperation): OpenApiObject {
   return {
     [String(route.status)]: response("Done."),
     ...defined({
-      "200": name === "register-agent" ? resumed : undefined,
+      "200": resumes(operation) ? resumed : undefined,
       "202": queues(name) ? queued : undefined,
       "304": isTaggedRead(operation) ? unchanged : undefined,
     }),
@@ -127,6 +127,11 @@ const replayedSchema: OpenApiObject = {
   required: ["replayed"],
   properties: { replayed: { type: "boolean" } },
 };
+
+/** Whether a success may be the resumption of what already exists. */
+function resumes({ output }: RoutedOperation["operation"]): boolean {
+  return "resumed" in membersOf(output);
+}
 
 function isTaggedRead({ kind, output }: RoutedOperation["operation"]): boolean {
   return kind === "read" && "revision" in membersOf(output);
