@@ -78,10 +78,10 @@ test("a rule that demands locks names the missing ones with their holders, and a
   await holder.locks.acquire("shelf/1", { scope: "tree", ttlSeconds: 60 });
   const { code, data } = await refusalOf(other.entities.create("shelf", "1", { count: 1 }));
   const [missing] = data["missing"] as { path: string; mode: string; scope: string; holders: { owner_id: string }[] }[];
-  assert.deepEqual([code, missing?.path, missing?.mode, missing?.scope, missing?.holders.length], [
-    ...["shelf.lock_required", "shelf/1", "write", "tree"],
-    1,
-  ]);
+  assert.deepEqual(
+    [code, missing?.path, missing?.mode, missing?.scope, missing?.holders.length],
+    [...["shelf.lock_required", "shelf/1", "write", "tree"], 1],
+  );
   assert.deepEqual([problemOf(code).status, problemOf(code).retry], [423, "new-key-after-read"]);
   assert.deepEqual(data["acquire"], [{ path: "shelf/1", mode: "write", scope: "tree" }]);
   assert.equal((await holder.entities.create("shelf", "1", { count: 1 })).version, 1);

@@ -19,7 +19,10 @@ export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks>
   return new Map(operations.map((operation) => [operation.name, hooksOf(pack, operation)] as const));
 }
 
-function hooksOf({ contract, reads, prepare, finish, views }: ServerPack, { name, resource }: Operation): OperationHooks {
+function hooksOf(
+  { contract, reads, prepare, finish, views }: ServerPack,
+  { name, resource }: Operation,
+): OperationHooks {
   const [read, step] = [reads[name], prepare?.[name]];
   return {
     run: read === undefined ? undefined : runOfRead(contract, read),

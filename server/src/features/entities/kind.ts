@@ -122,7 +122,11 @@ export function kindViolation(
     const data = { type: kind.type, issues: issues.map((issue) => ({ ...issue })) };
     return { outcome: refusal("kind_violated", data), events: [] };
   }
-  const refused = kind.rule?.(change.value, change.previous, kindContext(context, { ...change.target, type: kind.type }));
+  const refused = kind.rule?.(
+    change.value,
+    change.previous,
+    kindContext(context, { ...change.target, type: kind.type }),
+  );
   return refused === undefined ? undefined : kindRefusal(kind, refused);
 }
 
