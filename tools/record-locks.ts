@@ -54,7 +54,7 @@ class Scene {
     const ann = this.#register({ own_key: "ann", name: "Ann", purpose: "work", secret_hash: "0".repeat(64) });
     this.#register({ own_key: "ann", secret_hash: "1".repeat(64) });
     this.#register({ parent: "nobody" });
-    const child = this.#register({ parent: ann, inactivity_seconds: 20 });
+    const child = this.#register({ parent: ann, parent_waits: true, inactivity_seconds: 20 });
     this.#self("renew-agents", { beats: [ann, "nobody"], signs: [child] });
     this.#ask("end-agent", { agent_id: ann }, { agent: child });
     const { fence } = this.#ask("acquire-lock", { paths: ["project/p/map/m"] }, { agent: child });

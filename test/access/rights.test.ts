@@ -323,5 +323,13 @@ test("a deadlock report names all owners in the cycle, and hides paths that its 
   assert.match(JSON.stringify(listed), /evt\.lock\.deadlock/);
   assert.equal(refused.events.length, 1);
   assert.doesNotMatch(JSON.stringify([refused, event, listed]), /secret/);
+  const outer = await node.operator.agents.register({ name: "outer" });
+  const inner = await node.operator.agents.register({ parent: outer.agent_id, parentWaits: true });
+  granted(await node.operator.as(outer).locks.acquire("repo/x/c", hold));
+  queued(await node.operator.as(inner).locks.acquire("secret/q", { ...hold, wait: true }));
+  const throughChild = await ann.execute("acquire-lock", { paths: ["repo/x/c"], wait: true });
+  const { cycle_text: text } = throughChild.outcome.data as { readonly cycle_text: string };
+  assert.match(text, new RegExp(`${outer.agent_id} waits for its child ${inner.agent_id}; ${inner.agent_id} waits for a`));
+  assert.doesNotMatch(JSON.stringify(throughChild), /secret/);
   await node.stop();
 });

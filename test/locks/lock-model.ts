@@ -48,6 +48,8 @@ export function clash(a: ModelPath, b: ModelPath): boolean {
 export class LockModel {
   grants: ModelGrant[] = [];
   queue: ModelTicket[] = [];
+  /** The parent of each agent whose parent waits while it runs. */
+  waitingParents: ReadonlyMap<string, string> = new Map();
   /** Number of tickets that were cancelled because a release closed a cycle of waits. */
   deadlockCancelCount = 0;
 
@@ -197,16 +199,18 @@ export class LockModel {
    */
   #isInCycle(owner: string, queue = this.queue, transfer?: ModelTransfer, only?: ModelTicket): boolean {
     const reached = new Set<string>();
-    const visit = (waits: readonly ModelTicket[]): void => {
-      for (const other of waits.flatMap((ticket) =>
-        ticket.paths.flatMap((item) => this.#blockersOf(ticket, item, queue, transfer)),
-      )) {
-        if (reached.has(other)) continue;
-        reached.add(other);
-        visit(queue.filter((ticket) => ticket.owner === other));
-      }
-    };
-    visit(only === undefined ? queue.filter((ticket) => ticket.owner === owner) : [only]);
+    const waitsOf = (waiter: string): readonly string[] => [
+      ...queue.filter((ticket) => ticket.owner === waiter).flatMap(blockers),
+      ...[...this.waitingParents].filter(([, parent]) => parent === waiter).map(([child]) => child),
+    ];
+    const blockers = (ticket: ModelTicket): readonly string[] =>
+      ticket.paths.flatMap((item) => this.#blockersOf(ticket, item, queue, transfer));
+    const next = [...(only === undefined ? waitsOf(owner) : blockers(only))];
+    for (let other = next.pop(); other !== undefined; other = next.pop()) {
+      if (reached.has(other)) continue;
+      reached.add(other);
+      next.push(...waitsOf(other));
+    }
     return reached.has(owner);
   }
 

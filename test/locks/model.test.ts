@@ -3,16 +3,23 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { LockMode } from "holdfast";
 import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/tables/lock-tables.ts";
+import { agentTable, familyTable } from "../../server/src/features/agents/agent-table.ts";
 import { spaceTable } from "../../server/src/features/space/space-table.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
-import type { Json } from "../../sdk/src/json/json.ts";
+import { defined } from "../../sdk/src/base/defined.ts";
+import type { JsonObject } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 import { counts } from "../prove/counts.ts";
 import { coversSet, LockModel } from "./lock-model.ts";
 import type { ModelGrant, ModelPath, ModelTicket } from "./lock-model.ts";
 
-const owners = ["ann", "bob", "cid", "dee", "eve"];
+/** The ids of four agents, and a name. The id of an agent is that of the command that registers it. */
+const [ann, bob, cid, dee] = ["command-1", "command-2", "command-3", "command-4"] as const;
+const owners = [ann, bob, cid, dee, "eve"];
+/** Ann waits for Bob, and Bob for Cid. Ann does not wait for her other child. */
+const family = [{}, { parent: ann, parent_waits: true }, { parent: bob, parent_waits: true }, { parent: ann }];
+
 const mode = fc.constantFrom<LockMode[]>("read", "upgradeable", "write");
 const owner = fc.constantFrom(...owners);
 const pick = fc.nat(50);
@@ -50,11 +57,22 @@ class Pair {
   readonly model = new LockModel();
   readonly entries: Entry[] = [];
 
-  decide(operation: string, input: Json): string {
+  constructor() {
+    for (const input of family) this.decide("register-agent", { ...input, inactivity_seconds: 604_800 });
+    this.model.waitingParents = new Map([
+      [bob, ann],
+      [cid, bob],
+    ]);
+  }
+
+  /** Only an agent itself uses its id as owner. */
+  decide(operation: string, { owner_id: named, ...rest }: JsonObject): string {
     const position = this.entries.length + 1;
-    const id = `command-${position}`;
+    const isAgent = typeof named === "string" && named.startsWith("command-");
+    const author = isAgent ? { agent: named, input: rest } : { input: defined({ ...rest, owner_id: named }) };
+    const command = { id: `command-${position}`, operation, principal: "p", ...author };
     const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
-    const { outcome, entry, defect } = this.machine.decide({ id, operation, principal: "p", input }, place);
+    const { outcome, entry, defect } = this.machine.decide(command, place);
     if (defect !== undefined) throw defect as Error;
     this.machine.settle();
     if (entry !== undefined) this.entries.push(entry);
@@ -84,7 +102,7 @@ class Pair {
     if (this.#isAmbiguous(holder, sorted)) return;
     const position = this.entries.length + 1;
     const input = { paths, wait, owner_id: holder, ttl_seconds: 86_400, ticket_seconds: 3_600 };
-    const answer = this.decide("acquire-lock", input as unknown as Json);
+    const answer = this.decide("acquire-lock", input as unknown as JsonObject);
     assert.equal(answer, this.model.acquire(holder, sorted, wait, position));
   }
 
@@ -217,5 +235,6 @@ function agreesWithModel(command: typeof onTree, runs: number): number {
 
 /** Rows of locks, except for the counters that all locks share. */
 function remainingRows(machine: Machine): readonly unknown[] {
-  return [...machine.dump()].filter(({ table }) => table !== "lock-singletons" && table !== spaceTable.name);
+  const others = new Set(["lock-singletons", spaceTable.name, agentTable.name, familyTable.name]);
+  return [...machine.dump()].filter(({ table }) => !others.has(table));
 }

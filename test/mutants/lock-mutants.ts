@@ -242,6 +242,14 @@ export const lockMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a parent that waits for its child is not searched for deadlocks",
+    file: "server/src/features/agents/agent-table.ts",
+    find: 'waitingParent: (row) => (row.parentWaits === true ? `${row.parent ?? ""}${gap}` : undefined),',
+    put: "waitingParent: (row) => (row.parentWaits === undefined ? undefined : row.id),",
+    by: "test/locks/waiting-parents.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a tree need is met by a lock of the path alone",
     file: "server/src/features/locks/for-features/holds-lock.ts",
     find: "if (held.path === path) return covers(held, need);",

@@ -1,7 +1,7 @@
 /** `holdfast lock` in real processes that wait, are killed, and lose their locks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holdfast, run, withServer } from "./holdfast-command.ts";
+import { commandFile, holdfast, run, withServer } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
 const lock = (paths: string, ...command: readonly string[]): readonly string[] => [
@@ -64,6 +64,29 @@ test(
     assert.deepEqual([code, lines], [0, ["my turn"]]);
     assert.match(errors, /note: repo\/x: the lease of \S+ expired .*; its purpose was "renaming/);
     assert.ok(!isAlive(pid), "the command must not outlive its lease");
+  }),
+);
+
+test(
+  "a deadlock of two `holdfast lock` commands that each run another one is refused at once and names both levels [X6]",
+  withServer(async ({ folder }) => {
+    /** Holds a lock and runs a shell, which waits for a line of input and then locks another path. */
+    const nested = (outer: string, inner: string) => {
+      const then = ["lock", inner, "--name", `inner of ${outer}`, "--", "echo", "both"];
+      const shell = ["sh", "-c", 'echo held; read -r go; exec "$0" "$@"', process.execPath, commandFile, ...then];
+      return holdfast(folder, ["lock", outer, "--name", `outer of ${outer}`, "--", ...shell], { inputStaysOpen: true });
+    };
+    const [first, second] = [nested("repo/a", "repo/b"), nested("repo/b", "repo/a")];
+    await Promise.all([first.line(/^held$/u), second.line(/^held$/u)]);
+    first.send("go");
+    await first.errorLine(/waiting at queue position 1.*: outer of repo\/b holds repo\/b/u);
+    second.send("go");
+    const refused = await second.ended;
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.errors, /deadlock/u);
+    assert.equal(refused.errors.match(/waits for its child/gu)?.length, 2, refused.errors);
+    const { code, lines } = await first.ended;
+    assert.deepEqual([code, lines], [0, ["held", "both"]], "the refused command released its lock");
   }),
 );
 

@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProgram } from "./program.ts";
 
-const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
+/** The file that Node runs. */
+export const commandFile = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
 
 /** Starts it in its own folder. Arguments are split at spaces, or passed as a list. */
 export function holdfast(folder: string, args: string | readonly string[], options: ProgramOptions = {}): Program {
   const list = typeof args === "string" ? args.split(" ").filter((word) => word !== "") : args;
-  return startProgram(command, list, {
+  return startProgram(commandFile, list, {
     ...options,
     folder,
     env: { HOLDFAST_PORT: "0", ...options.env },

@@ -121,7 +121,8 @@ export class LockRequests {
     // With enough agents, an existing one is resumed.
     const own_key = `own${random.below(agents.length < agentsMax ? 9 : 3)}`;
     const parent = agents.length > 0 && random.chance(0.5) ? { parent: random.pick(agents) } : {};
-    const input = { ...(random.chance(0.7) ? { own_key } : {}), ...parent };
+    const parentWaits = "parent" in parent && random.chance(0.5) ? { parent_waits: true } : {};
+    const input = { ...(random.chance(0.7) ? { own_key } : {}), ...parent, ...parentWaits };
     return {
       ...lockRequest("register-agent", { ...input, inactivity_seconds: random.between(10, 30) }),
       isKeyless: true,

@@ -11,6 +11,8 @@ import type { ModelGrant, ModelPath, ModelTicket } from "../locks/lock-model.ts"
 export interface SeenAgent {
   readonly id: string;
   readonly parent: string | undefined;
+  /** The parent waits while this agent runs. */
+  readonly parentWaits: boolean;
   readonly principal: string;
   readonly limitMs: number;
   seenAt: number;
@@ -69,6 +71,8 @@ export class LockView {
     const model = new LockModel();
     model.grants = [...this.grants.values()];
     model.queue = [...this.tickets.values()];
+    const children = [...this.agents.values()].filter(({ parentWaits }) => parentWaits);
+    model.waitingParents = new Map(children.map(({ id, parent = "" }) => [id, parent]));
     return model;
   }
 
@@ -96,7 +100,8 @@ export class LockView {
     if (type === "agent.registered") {
       const parent = data["parent"] as string | undefined;
       const { principal } = entry;
-      this.agents.set(id, { id, parent, principal, limitMs: data["limit_ms"] as number, seenAt: time });
+      const parentWaits = data["parent_waits"] === true;
+      this.agents.set(id, { id, parent, parentWaits, principal, limitMs: data["limit_ms"] as number, seenAt: time });
     } else if (type === "agent.ended") {
       this.agents.delete(id);
       this.ended.add(id);

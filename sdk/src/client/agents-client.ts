@@ -12,6 +12,8 @@ export interface Registration {
   readonly name?: string;
   readonly purpose?: string;
   readonly parent?: string;
+  /** The parent waits while this agent runs. Then a deadlock through both is found. The default is false. */
+  readonly parentWaits?: boolean;
   readonly inactivitySeconds?: number;
 }
 
@@ -29,8 +31,9 @@ export interface AgentsClient {
 export function agentsClient(run: Run): AgentsClient {
   return {
     register: async (registration = {}, options = {}) => {
-      const { ownKey, name, purpose, parent, inactivitySeconds } = registration;
-      const input = { own_key: ownKey, name, purpose, parent, inactivity_seconds: inactivitySeconds };
+      const { ownKey, parentWaits, inactivitySeconds, ...same } = registration;
+      const more = { parent_waits: parentWaits, inactivity_seconds: inactivitySeconds };
+      const input = { own_key: ownKey, ...same, ...more };
       return (await run("register-agent", input, options)) as Registered;
     },
     heartbeat: async (options = {}) =>

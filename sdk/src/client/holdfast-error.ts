@@ -45,6 +45,7 @@ function detailOf(data: Readonly<Record<string, unknown>>): string {
     );
   }
   if (typeof data["reason"] === "string") parts.push(data["reason"]);
+  if (typeof data["cycle_text"] === "string") parts.push(data["cycle_text"]);
   if (typeof data["pointer"] === "string") parts.push(`at "${data["pointer"]}"`);
   const issues = data["issues"];
   if (Array.isArray(issues)) parts.push(...issues.map(issueText));

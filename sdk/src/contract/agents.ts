@@ -31,10 +31,12 @@ export const agent = Type.Object(
     name: Type.Union([line, Type.Null()]),
     purpose: Type.Union([line, Type.Null()]),
     parent: Type.Union([agentId, Type.Null()]),
+    parent_waits: Type.Boolean({ description: "A ticket of this agent counts as a wait of its parent." }),
     principal: Type.String(),
     registered_at: isoTime,
     seen_at: isoTime,
     expires_at: Type.String({ description: "Time at which the registration ends unless the agent is active before." }),
+    inactivity_seconds: Type.Number({ description: "The inactivity limit in force." }),
   },
   closed,
 );
@@ -59,6 +61,13 @@ const registerAgent = operation({
       name: Type.Optional(line),
       purpose: Type.Optional(line),
       parent: Type.Optional(agentId),
+      parent_waits: Type.Optional(
+        Type.Boolean({
+          description:
+            "The parent waits while this agent runs, so a ticket of this agent counts as a wait of its parent in the " +
+            "search for deadlocks. The default is false: the agent then never closes a cycle for its parent.",
+        }),
+      ),
       inactivity_seconds: Type.Optional(
         Type.Integer({
           minimum: 10,

@@ -13,6 +13,8 @@ export interface AgentRow {
   readonly name?: string;
   readonly purpose?: string;
   readonly parent?: string;
+  /** While this agent runs, its parent waits for it. So a ticket of this agent counts as a wait of its parent. */
+  readonly parentWaits?: boolean;
   /** The oldest ancestor; absent if the agent has no parent. */
   readonly root?: string;
   /** The hash of the secret. The secret itself is neither here nor in the journal. */
@@ -53,13 +55,14 @@ export function registeredKey(row: AgentRow): string {
   return sortable(row.position);
 }
 
-export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "registered"> = {
+export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "waitingParent" | "ownKey" | "registered"> = {
   name: "agents",
   boundedBy: "quota",
   key: (row) => row.id,
   sorts: {
     ends: (row) => sortable(endsAt(row)),
     parent: (row) => row.parent,
+    waitingParent: (row) => (row.parentWaits === true ? `${row.parent ?? ""}${gap}` : undefined),
     ownKey: (row) => (row.ownKey === undefined ? undefined : ownKeyOf(row.principal, row.ownKey)),
     registered: registeredKey,
   },
@@ -94,6 +97,21 @@ export function findAgent(state: StateReader, id: string): AgentRow | undefined 
   return state.rows(agentTable).get(id);
 }
 
+/** The ancestors that wait for an agent, nearest first: each waits for the child before it. */
+export function waitingAncestors(state: StateReader, id: string): readonly string[] {
+  const ancestors: string[] = [];
+  for (let row = findAgent(state, id); row?.parentWaits === true; row = findAgent(state, row.parent ?? ""))
+    ancestors.push(row.parent ?? "");
+  return ancestors;
+}
+
+/** The children that an agent waits for. */
+export function waitedForChildren(state: StateReader, id: string): readonly string[] {
+  if (state.rows(agentTable).size === 0) return [];
+  const range = { prefix: `${id}${gap}`, limit: agentLimits.descendantsMax };
+  return state.rows(agentTable).scan("waitingParent", range).map((row) => row.id);
+}
+
 export function agentSubject(id: string): string {
   return `agent/${id}`;
 }
@@ -105,9 +123,11 @@ export function agentView(row: AgentRow): JsonObject {
     name: row.name ?? null,
     purpose: row.purpose ?? null,
     parent: row.parent ?? null,
+    parent_waits: row.parentWaits === true,
     principal: row.principal,
     registered_at: new Date(row.registeredAt).toISOString(),
     seen_at: new Date(row.seenAt).toISOString(),
     expires_at: new Date(endsAt(row)).toISOString(),
+    inactivity_seconds: row.limitMs / 1000,
   };
 }

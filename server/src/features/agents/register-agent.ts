@@ -31,6 +31,10 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
   if (parent !== undefined && findAgent(state, parent)?.principal !== command.principal) {
     return { outcome: refusal("agent_unknown", { agent_id: parent }), events: [] };
   }
+  if (parent === undefined && input.parent_waits === true) {
+    const issues = [{ pointer: "/parent_waits", message: "must be sent together with parent" }];
+    return { outcome: refusal("input_invalid", { issues }), events: [] };
+  }
   const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
   if (known !== undefined) return resume(known, input, context);
   const refused = (parent === undefined ? undefined : tooLargeFamily(context, parent)) ?? spaceFull(context);
@@ -41,6 +45,7 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
     name: input.name,
     purpose: input.purpose,
     parent,
+    parent_waits: input.parent_waits === true ? true : undefined,
     secret_hash: input.secret_hash,
     limit_ms: limitMs,
   });
@@ -105,6 +110,7 @@ export function agentRowOf(
     name: text("name"),
     purpose: text("purpose"),
     parent: text("parent"),
+    parentWaits: data["parent_waits"] === true ? true : undefined,
     secretHash: text("secret_hash"),
     registeredAt: by.time,
     seenAt: by.time,

@@ -82,10 +82,12 @@ function runCleanup(cleanup: CleanupSteps): Promise<boolean> {
 async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps): Promise<ExitCode> {
   const { parsed, terminal } = run;
   const { purpose, ttlSeconds } = parsed.options;
-  const parent = terminal.env["HOLDFAST_AGENT_ID"] ?? "";
+  const { HOLDFAST_AGENT_ID: parent = "", HOLDFAST_FENCE: outerFence = "" } = terminal.env;
   const agent = await client.agents.register({
     name: parsed.name ?? `${userName()}@${hostname()}`,
     ...defined({ purpose, parent: parent === "" ? undefined : parent }),
+    // A fence in the environment shows that the parent is a `holdfast lock`, which waits for its command.
+    ...(parent === "" || outerFence === "" ? {} : { parentWaits: true }),
     inactivitySeconds: Math.max(60, 2 * ttlSeconds),
   });
   const own = client.as(agent);

@@ -1,6 +1,7 @@
 /**
  * The search for a deadlock, before a request is queued. Owners are the nodes. An edge goes to every owner that holds a
- * conflicting lock or has an earlier conflicting ticket.
+ * conflicting lock or has an earlier conflicting ticket. A parent that waits while its child runs has an edge to it, so
+ * a ticket of the child counts as a wait of the parent, at every level.
  *
  * A cycle can only close at the new waiter, so the search starts there and ends when it returns. Three colours prevent
  * that converging waits look like cycles.
@@ -9,6 +10,7 @@ import { areInConflict, lockConflicts } from "@holdfast/sdk/base/lock-conflicts"
 import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
+import { waitedForChildren, waitingAncestors } from "../../agents/agent-table.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
 import { ahead, conflictingHolds, queuesFor } from "./blockers.ts";
 import type { Blocker, LockRequest } from "./blockers.ts";
@@ -20,14 +22,19 @@ import { isCovered } from "../tables/own-holds.ts";
 import { countsOf } from "../tables/count-owner.ts";
 import { anyConflict } from "../tables/path-counters.ts";
 
-/** One step of a cycle: the waiting owner, its path, and the owner that blocks it there. */
-export interface CycleStep {
-  readonly owner_id: string;
-  readonly waits_for: string;
-  readonly path: string;
-  readonly blocked_by: string;
-  readonly as: "holder" | "waiter";
-}
+/**
+ * One step of a cycle: the waiting owner, its path, and the owner that blocks it there. A parent waits for its child at
+ * no path.
+ */
+export type CycleStep =
+  | {
+      readonly owner_id: string;
+      readonly waits_for: string;
+      readonly path: string;
+      readonly blocked_by: string;
+      readonly as: "holder" | "waiter";
+    }
+  | { readonly owner_id: string; readonly blocked_by: string; readonly as: "child" };
 
 /**
  * Maximum steps of a search. Beyond it the request is refused as a deadlock: such a cycle would be unreadable, and
@@ -59,11 +66,23 @@ interface TransferredGrant {
   readonly to: string;
 }
 
-/** No owner can wait for one without locks and tickets. This is the usual case, and it needs no search. */
-function isWaitedFor(state: StateReader, request: LockRequest): boolean {
-  if (request.rank !== Infinity) return true;
-  const prefix = `${request.owner}${gap}`;
-  const counts = countsOf(state, request.owner);
+/**
+ * No owner can wait for one without locks and tickets. This is the usual case, and it needs no search. The request may
+ * also wait for a parent that waits for its owner.
+ */
+function isWaitedFor(state: StateReader, { owner, rank }: LockRequest): boolean {
+  if (rank !== Infinity) return true;
+  return hasWaiters(state, owner) || waitingAncestors(state, owner).some((parent) => hasAny(state, parent));
+}
+
+function hasAny(state: StateReader, owner: string): boolean {
+  const { pathCount, ticketCount } = countsOf(state, owner);
+  return pathCount + ticketCount > 0;
+}
+
+function hasWaiters(state: StateReader, owner: string): boolean {
+  const prefix = `${owner}${gap}`;
+  const counts = countsOf(state, owner);
   if (counts.ticketCount > 0) return true;
   if (counts.pathCount === 0) return false;
   for (const hold of state.rows(holdTable).scan("owner", { prefix, limit: Infinity })) {
@@ -136,6 +155,7 @@ export class CycleSearch {
     if (owner === this.#request.owner && this.#request.paths.length > 0) yield* this.#edgesOf(this.#request);
     const tickets = this.#state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
     for (const ticket of tickets) yield* this.#edgesOf(ticket);
+    for (const child of waitedForChildren(this.#state, owner)) yield { owner_id: owner, blocked_by: child, as: "child" };
   }
 
   *#edgesOf(request: LockRequest): Generator<CycleStep> {

@@ -3,6 +3,7 @@ import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { acceptOnUse } from "./accept-lock.ts";
+import { waitedForChildren } from "../../agents/agent-table.ts";
 import { deny } from "../queue/deny.ts";
 import { blockerNow, enqueue, refuseDeadlock } from "../queue/enqueue.ts";
 import { nextFence, rankAt } from "../tables/fence.ts";
@@ -81,10 +82,11 @@ export function upgradeGrant(
 
 /**
  * The cycle that an immediately granted upgrade closes. Tickets that were compatible with the weaker mode would then
- * wait for the owner, which may wait for them with another ticket.
+ * wait for the owner, which may wait for them with another ticket or for its child.
  */
 function upgradeDeadlock({ state }: DecideContext, request: LockRequest): Deadlock | undefined {
-  return countsOf(state, request.owner).ticketCount === 0 ? undefined : findDeadlock(state, request);
+  const isWaiting = countsOf(state, request.owner).ticketCount > 0 || waitedForChildren(state, request.owner).length > 0;
+  return isWaiting ? findDeadlock(state, request) : undefined;
 }
 
 function unchanged(context: DecideContext, row: GrantRow): Decision {
