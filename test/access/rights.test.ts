@@ -329,7 +329,10 @@ test("a deadlock report names all owners in the cycle, and hides paths that its 
   queued(await node.operator.as(inner).locks.acquire("secret/q", { ...hold, wait: true }));
   const throughChild = await ann.execute("acquire-lock", { paths: ["repo/x/c"], wait: true });
   const { cycle_text: text } = throughChild.outcome.data as { readonly cycle_text: string };
-  assert.match(text, new RegExp(`${outer.agent_id} waits for its child ${inner.agent_id}; ${inner.agent_id} waits for a`));
+  assert.match(
+    text,
+    new RegExp(`${outer.agent_id} waits for its child ${inner.agent_id}; ${inner.agent_id} waits for a`),
+  );
   assert.doesNotMatch(JSON.stringify(throughChild), /secret/);
   await node.stop();
 });

@@ -70,7 +70,10 @@ describe("parents that wait for their children", () => {
   test("a child that its parent waits for is refused the lock of its parent, at every level [X6]", () => {
     const family = new Family();
     family.lock("ann", "a");
-    assert.equal(family.lock("ann>kid", "a"), "ann>kid waits for a, because ann holds a; ann waits for its child ann>kid");
+    assert.equal(
+      family.lock("ann>kid", "a"),
+      "ann>kid waits for a, because ann holds a; ann waits for its child ann>kid",
+    );
     assert.match(family.lock("ann>kid>grandkid", "a/1"), /^ann>kid>grandkid waits for a\/1, because ann holds a; /u);
     assert.equal(family.lock("ann>kid", "a", { wait: false }), "lock_denied");
   });
@@ -116,10 +119,12 @@ describe("parents that wait for their children", () => {
     assert.equal(family.lock("ann>kid", "a b"), "queued");
     const { code, events } = family.by("ann>kid", "release-lock", { paths: ["a"] });
     assert.equal(code, "done");
-    assert.deepEqual(eventLines(events).map((line) => family.named(line)).slice(-2), [
-      "lock.deadlock",
-      "lock.cancelled ann>kid deadlock",
-    ]);
+    assert.deepEqual(
+      eventLines(events)
+        .map((line) => family.named(line))
+        .slice(-2),
+      ["lock.deadlock", "lock.cancelled ann>kid deadlock"],
+    );
   });
 
   test("a registration with parent_waits and without a parent of the same principal is refused [X6 M14]", () => {

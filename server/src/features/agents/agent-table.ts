@@ -109,7 +109,10 @@ export function waitingAncestors(state: StateReader, id: string): readonly strin
 export function waitedForChildren(state: StateReader, id: string): readonly string[] {
   if (state.rows(agentTable).size === 0) return [];
   const range = { prefix: `${id}${gap}`, limit: agentLimits.descendantsMax };
-  return state.rows(agentTable).scan("waitingParent", range).map((row) => row.id);
+  return state
+    .rows(agentTable)
+    .scan("waitingParent", range)
+    .map((row) => row.id);
 }
 
 export function agentSubject(id: string): string {

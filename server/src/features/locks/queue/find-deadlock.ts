@@ -155,7 +155,8 @@ export class CycleSearch {
     if (owner === this.#request.owner && this.#request.paths.length > 0) yield* this.#edgesOf(this.#request);
     const tickets = this.#state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
     for (const ticket of tickets) yield* this.#edgesOf(ticket);
-    for (const child of waitedForChildren(this.#state, owner)) yield { owner_id: owner, blocked_by: child, as: "child" };
+    for (const child of waitedForChildren(this.#state, owner))
+      yield { owner_id: owner, blocked_by: child, as: "child" };
   }
 
   *#edgesOf(request: LockRequest): Generator<CycleStep> {

@@ -85,7 +85,8 @@ export function upgradeGrant(
  * wait for the owner, which may wait for them with another ticket or for its child.
  */
 function upgradeDeadlock({ state }: DecideContext, request: LockRequest): Deadlock | undefined {
-  const isWaiting = countsOf(state, request.owner).ticketCount > 0 || waitedForChildren(state, request.owner).length > 0;
+  const isWaiting =
+    countsOf(state, request.owner).ticketCount > 0 || waitedForChildren(state, request.owner).length > 0;
   return isWaiting ? findDeadlock(state, request) : undefined;
 }
 
