@@ -23,9 +23,11 @@ export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
 export type { AcquireOptions, Denied, Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
 export type {
+  ByteRange,
   CallOptions,
   CallReply,
   Reads,
+  ReplyStream,
   RetryCause,
   Transport,
   WatchedEvent,

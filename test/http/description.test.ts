@@ -10,7 +10,8 @@ import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-doc
 import { httpServer } from "./http-server.ts";
 
 /** Routes of the door itself. Every other route belongs to an operation. */
-const frame = ["POST /v1/commands", "GET /v1/cursor", "GET /v1/events", "GET /v1/notices", "GET /health"];
+const streams = ["POST /v1/streams/{operation}", "GET /v1/streams/{operation}"];
+const frame = [...streams, "POST /v1/commands", "GET /v1/cursor", "GET /v1/events", "GET /v1/notices", "GET /health"];
 
 type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
 

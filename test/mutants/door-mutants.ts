@@ -289,4 +289,28 @@ export const doorMutants: readonly PlantedMutant[] = [
     by: "test/scenario/operator-socket.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "a binary body has no bound",
+    file: "server/src/app/calls/bounded-body.ts",
+    find: "this.#bytes += chunk.byteLength;",
+    put: "this.#bytes += 0 * chunk.byteLength;",
+    by: "test/http/streams.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a stream is opened for a request that needs no bytes",
+    file: "server/src/doors/http/response/send-stream.ts",
+    find: 'if (request.method === "HEAD") return',
+    put: 'if (request.method === "NONE") return',
+    by: "test/http/streams.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a door that carries no bytes passes on an operation with a stream",
+    file: "server/src/app/calls/run-call.ts",
+    find: "options.carriesStreams !== true)",
+    put: "options.carriesStreams !== undefined)",
+    by: "test/http/streams.test.ts",
+    caughtIn: "npm test",
+  },
 ];

@@ -54,6 +54,7 @@ const table = {
   journalBatches: { unit: "batches against the journal's model", test: 25, prove: 250, secondsEach: 0.06 },
   checkpointSaves: { unit: "checkpoints against the journal's model", test: 30, prove: 300, secondsEach: 0.05 },
   erasureOrders: { unit: "orders of erasing and archiving", test: 10, prove: 200, secondsEach: 0.15 },
+  streamedMegabytes: { unit: "megabytes up and down one stream", test: 64, prove: 1_024, secondsEach: 0.02 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 

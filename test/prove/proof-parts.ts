@@ -19,6 +19,7 @@ const propertyFiles = [
   "test/conformance/sqlite-damage.test.ts",
   "test/conformance/sqlite.test.ts",
   "test/http/fuzz.test.ts",
+  "test/http/streams.test.ts",
   "test/locks/model.test.ts",
   "test/machine/canonical-parse-json.test.ts",
   "test/machine/json-difference.test.ts",
@@ -47,7 +48,7 @@ export const proofParts: readonly ProofPart[] = [
     counts: [
       ...(["httpRequests", "socketFrames", "lockModelRuns", "deadlockModelRuns", "planningRuns"] as const),
       ...(["nodeRaces", "meshRaces", "watchedWrites", "jsonRuns", "journalLines", "journalDamages"] as const),
-      ...(["journalBatches", "checkpointSaves", "erasureOrders"] as const),
+      ...(["journalBatches", "checkpointSaves", "erasureOrders", "streamedMegabytes"] as const),
     ],
     commands: [[...testing, ...propertyFiles]],
   },

@@ -56,6 +56,8 @@ export class CallSender {
       const { key } = call;
       const again = (): Promise<CallReply> =>
         this.call(operation, input, key === undefined ? options : { ...options, key });
+      // A body is read once, so the call cannot be sent again.
+      if (call.body !== undefined) return reply;
       if (isAgentUnknown(reply)) return this.#withoutAgent(identity, reply, again, operation);
       if (!this.#retrier.isOn) return reply;
       const retried = { startedMs, isSafe: isRepeatable(operation, input, key), signal: call.signal };

@@ -28,9 +28,13 @@ export function httpTransport(options: HttpOptions): Transport {
     throw requestError(code, data);
   };
   return {
-    call(operation, input, call) {
+    async call(operation, input, call) {
+      if (call.body !== undefined || call.acceptsStream === true) {
+        const { httpStreamedCall } = await import("./http-streamed-call.ts");
+        return httpStreamedCall(options, operation, input, call);
+      }
       const parsed = canonicalValue(input, inputLimits);
-      if (!parsed.ok) return Promise.resolve(callRefusal("input_malformed", { ...parsed.fault }));
+      if (!parsed.ok) return callRefusal("input_malformed", { ...parsed.fault });
       const body = bodyOf(operation, JSON.stringify(parsed.value), call);
       const send = (): Promise<CallReply> =>
         closing.signal.aborted
@@ -94,12 +98,11 @@ async function post(options: HttpOptions, base: RequestBase, body: string, call:
   const signal = call.signal === undefined ? base.signal : AbortSignal.any([base.signal, call.signal]);
   try {
     const response = await fetchFromAny(options, "/v1/commands", { method: "POST", headers, body, signal });
-    const reply = replyOf(readJson(await response.text()) as CommandReply);
+    const reply = commandReplyOf(readJson(await response.text()) as CommandReply);
     if (reply.outcome.kind === "refusal" && mayWorkElsewhere(reply.outcome.code)) options.nodes.advance();
     return reply;
   } catch (error) {
-    const failure = options.nodes.failure(reasonOf(error));
-    return callRefusal(wasNeverSent(error) ? "unreachable" : "outcome_unknown", failure);
+    return failedReply(error, options.nodes);
   }
 }
 
@@ -120,15 +123,20 @@ async function fetchFromAny({ nodes }: HttpOptions, path: string, request: Reque
 }
 
 /** A complete reply, or a problem with the request itself, which then became no command. */
-type CommandReply = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);
+export type CommandReply = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);
 
-function replyOf(response: CommandReply): CallReply {
+export function commandReplyOf(response: CommandReply): CallReply {
   if ("outcome" in response) {
     const { outcome, position, replayed, events } = response as CallReply;
     return { outcome, position, replayed, events };
   }
   const { code, ...data } = response;
   return callRefusal(code, data);
+}
+
+/** The reply to a request that failed. */
+export function failedReply(error: unknown, nodes: HttpOptions["nodes"]): CallReply {
+  return callRefusal(wasNeverSent(error) ? "unreachable" : "outcome_unknown", nodes.failure(reasonOf(error)));
 }
 
 function causeOf(error: unknown): { readonly code?: unknown; readonly message?: unknown } {

@@ -85,6 +85,7 @@ export class SocketTransport implements Transport {
 
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
     if (this.#isClosed) return Promise.resolve(callRefusal("closed", {}));
+    if (options.body !== undefined || options.acceptsStream === true) return this.#sendBytes(operation, input, options);
     const parsed = canonicalValue(input, inputLimits);
     if (!parsed.ok) return Promise.resolve(callRefusal("input_malformed", { ...parsed.fault }));
     const { key, signal, deadlineMs, agent, agentSecret, trace, retry, reads, events } = options;
@@ -110,6 +111,13 @@ export class SocketTransport implements Transport {
       this.#queue.push(pending);
       this.#schedule();
     });
+  }
+
+  /** A socket carries no bytes, so the call goes over HTTP with the same credentials. A Unix socket has no address. */
+  async #sendBytes(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
+    if (this.#options.openSocket !== undefined) return callRefusal("operation_needs_http", { operation });
+    const { httpStreamedCall } = await import("./http-streamed-call.ts");
+    return httpStreamedCall(this.#options, operation, input, options);
   }
 
   watch(request: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]> {

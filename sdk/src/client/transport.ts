@@ -48,6 +48,10 @@ export interface CallOptions {
    * have run.
    */
   readonly signal?: AbortSignal;
+  /** The binary body of an operation that takes one. It is read once, as the operation asks for it, and never repeated. */
+  readonly body?: AsyncIterable<Uint8Array>;
+  /** The caller accepts a stream as the answer. An operation that answers with one requires it. */
+  readonly acceptsStream?: true;
 }
 
 /**
@@ -71,6 +75,24 @@ export interface CallReply {
   /** True if this is the recorded outcome of an earlier use of the same key. */
   readonly replayed: boolean;
   readonly events: readonly { readonly name: string; readonly subject: string; readonly data: unknown }[];
+  /** The bytes that an operation answers with, if it answers with a stream. */
+  readonly stream?: ReplyStream;
+}
+
+/** Bytes of a known length. Nothing is open until `open` is called, and the end of an iteration closes it again. */
+export interface ReplyStream {
+  readonly contentType: string;
+  readonly length: number;
+  /** Identifies the bytes: equal tags mean equal bytes. */
+  readonly etag?: string | undefined;
+  /** The bytes, or one range of them. */
+  readonly open: (range?: ByteRange) => AsyncIterable<Uint8Array>;
+}
+
+/** Bytes from `start` up to `end`, which is not included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** An event with its position in the journal. */

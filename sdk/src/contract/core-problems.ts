@@ -304,6 +304,18 @@ export const coreProblems = {
     title: "The body is too large",
     next: "Send a smaller body. `limit_bytes` is the maximum.",
   },
+  range_not_satisfiable: {
+    status: 416,
+    retry: "never",
+    title: "The range is outside of the bytes",
+    next: "Send a Range header within `length` bytes, or none.",
+  },
+  operation_needs_http: {
+    status: 409,
+    retry: "never",
+    title: "The operation sends bytes, which this door does not carry",
+    next: "Send it over HTTP, to a route of the operation or to /v1/streams.",
+  },
   headers_too_large: {
     status: 431,
     retry: "never",

@@ -55,7 +55,7 @@ export { problemOf, problems } from "./problems.ts";
 export type { ProblemCode } from "./core-problems.ts";
 export type { Problem, RevealedEntity } from "./problem.ts";
 export { protocolMismatch } from "./protocol-mismatch.ts";
-export { membersOf, namesInPath, routedOperations } from "./routed-operations.ts";
+export { membersOf, namesInPath, routedOperations, routesOf } from "./routed-operations.ts";
 export type { RoutedOperation, MemberSource } from "./routed-operations.ts";
 export type { Route } from "./routes.ts";
 export {

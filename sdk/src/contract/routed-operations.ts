@@ -17,7 +17,12 @@ export interface RoutedOperation {
 export const routedOperations: readonly RoutedOperation[] = [
   ...publicOperations,
   ...packs.flatMap(({ operations }) => operations),
-].flatMap((operation) => operation.routes.map((route) => ({ operation, route, sources: sourcesOf(operation, route) })));
+].flatMap(routesOf);
+
+/** An operation at each of its routes. */
+export function routesOf(operation: Operation): readonly RoutedOperation[] {
+  return operation.routes.map((route) => ({ operation, route, sources: sourcesOf(operation, route) }));
+}
 
 /** The names in the braces of a path. */
 export function namesInPath(path: string): readonly string[] {
@@ -33,10 +38,11 @@ function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, Memb
   const inPath = namesInPath(route.path);
   const hidden = [...operation.sets, ...(route.without ?? [])];
   const names = Object.keys(membersOf(operation.input)).filter((name) => !hidden.includes(name));
-  return new Map(names.map((name) => [name, inPath.includes(name) ? "path" : sourceOf(route, name)]));
+  return new Map(names.map((name) => [name, inPath.includes(name) ? "path" : sourceOf(operation, route, name)]));
 }
 
-function sourceOf({ method, needs, patches }: Route, name: string): MemberSource {
+function sourceOf({ body }: Operation, { method, needs, patches }: Route, name: string): MemberSource {
+  if (body === "binary") return "query";
   if (needs !== undefined && (name === "expected_version" || name === "expected_revision")) return "condition";
   // The body of a PATCH is the patch itself, so all other members are in the query.
   if (method === "PATCH") return name === "merge" || name === "patch" || name === patches ? "body" : "query";

@@ -15,6 +15,8 @@ interface RequestOrigin {
    * Host of two, and a proxy may have used the other one.
    */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  /** The route takes bytes, as `application/octet-stream`. A browser asks before a page sends that, as with JSON. */
+  readonly isBinary?: boolean;
 }
 
 /** The host names of this server: `127.0.0.1:4653`, `holdfast.example`. Compared exactly. */
@@ -23,6 +25,7 @@ export type AllowedHosts = ReadonlySet<string>;
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
 const ownSites = new Set(["same-origin", "none"]);
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+const binaryTypes = new Set(["application/octet-stream"]);
 const jsonTypes = new Set(["application/json", "application/merge-patch+json", "application/json-patch+json"]);
 
 /**
@@ -66,17 +69,17 @@ export function foreignRequest(request: RequestOrigin, allowed: AllowedHosts): R
 }
 
 /** The reason to refuse the body of a request. A Unix socket has no host name and no origin, so this is all there is. */
-export function unsupportedBody({ method, headers }: RequestOrigin): Rejection | undefined {
+export function unsupportedBody({ method, headers, isBinary }: RequestOrigin): Rejection | undefined {
   return safeMethods.has(method) || !hasBody(headers)
     ? undefined
-    : unsupportedType(singleValue(headers["content-type"]));
+    : unsupportedType(singleValue(headers["content-type"]), isBinary === true ? binaryTypes : jsonTypes);
 }
 
 /** A browser sends text and forms of a page to any host without a preflight request. No route accepts them. */
-function unsupportedType(type: string | undefined): Rejection | undefined {
+function unsupportedType(type: string | undefined, accepted: ReadonlySet<string>): Rejection | undefined {
   const bare = type?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (jsonTypes.has(bare)) return undefined;
-  return { code: "content_type_unsupported", data: { content_type: bare.slice(0, 100), accepted: [...jsonTypes] } };
+  if (accepted.has(bare)) return undefined;
+  return { code: "content_type_unsupported", data: { content_type: bare.slice(0, 100), accepted: [...accepted] } };
 }
 
 function hasBody(headers: RequestOrigin["headers"]): boolean {

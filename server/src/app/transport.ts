@@ -36,7 +36,7 @@ export function inProcessTransport(options: AppTransportOptions): Transport {
         return Promise.resolve(unrecordedReply(services.engine, refused));
       }
       const record = operations.find(operation) ?? unknownOperation(operation);
-      const options = { ...call, inputBytes: canonical.bytes };
+      const options = { ...call, inputBytes: canonical.bytes, carriesStreams: true as const };
       return callOnce(calls, { record, input: canonical.value, options, isOperator: true });
     },
     watch: (request) => copied(watch(services, request)),

@@ -9,4 +9,6 @@ export interface DoorCallOptions extends CallOptions {
    * is not part of the entry.
    */
   readonly mustExpect?: boolean;
+  /** The door carries binary bodies and streams. */
+  readonly carriesStreams?: true;
 }

@@ -104,6 +104,8 @@ export const coreData: ContractData = {
     "request_malformed": { status: 400, retry: "never", title: "Malformed request", next: "Fix what `reason` names." },
     "request_timeout": { status: 408, retry: "same-key", title: "The request did not arrive within the timeout", next: "Nothing happened. Send the whole request again." },
     "body_too_large": { status: 413, retry: "never", title: "The body is too large", next: "Send a smaller body. `limit_bytes` is the maximum." },
+    "range_not_satisfiable": { status: 416, retry: "never", title: "The range is outside of the bytes", next: "Send a Range header within `length` bytes, or none." },
+    "operation_needs_http": { status: 409, retry: "never", title: "The operation sends bytes, which this door does not carry", next: "Send it over HTTP, to a route of the operation or to /v1/streams." },
     "headers_too_large": { status: 431, retry: "never", title: "The headers are too large", next: "Shorten headers and URL to at most 16 KiB." },
     "cursor_invalid": { status: 400, retry: "never", title: "Invalid cursor", next: "Send a cursor exactly as an event or a page returned it." },
     "cursor_lost": { status: 410, retry: "never", title: "The cursor belongs to a lost history", next: "Read the current state, then watch from its position." },

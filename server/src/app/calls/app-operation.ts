@@ -1,3 +1,4 @@
+import type { ReplyStream } from "@holdfast/sdk";
 import type { JsonObject, Json } from "@holdfast/sdk/json/json";
 import type { Outcome, Refusal } from "../../machine/entry.ts";
 import type { OperationRecord } from "../../operations/operation-record.ts";
@@ -31,8 +32,18 @@ export interface CallContext {
  */
 export interface OperationRun {
   readonly at: "now" | "head";
-  readonly run: (input: never, context: CallContext) => Outcome | Promise<Outcome>;
+  readonly run: (input: never, context: RunningContext) => RunOutcome | Promise<RunOutcome>;
 }
+
+interface RunningContext extends CallContext {
+  /** The binary body, if the operation takes one. */
+  readonly body?: AsyncIterable<Uint8Array>;
+  /** Aborted when the caller disconnects. Only an operation with a body or a stream gets it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An outcome, with the bytes of an operation that answers with a stream. */
+export type RunOutcome = Outcome & { readonly stream?: ReplyStream };
 
 /**
  * Adds to the input what the decision needs and cannot read itself. The result must depend only on the input and on

@@ -28,7 +28,8 @@ export function appOperations(kinds: readonly Kind[]): OperationRegistry<AppOper
 }
 
 export function appOperationOf(record: OperationRecord, hooks: OperationHooks): AppOperation {
-  if (record.kind === "read" && hooks.run === undefined) throw new Error(`nothing answers the read ${record.name}`);
+  const needsRun = record.kind === "read" || record.body !== undefined || record.answer !== undefined;
+  if (needsRun && hooks.run === undefined) throw new Error(`nothing answers the ${record.kind} ${record.name}`);
   const prepare = "if_unchanged" in membersOf(record.input) ? [ifUnchanged] : [];
   return { ...record, ...hooks, prepare: [...prepare, ...(hooks.prepare ?? [])] };
 }

@@ -1,5 +1,6 @@
 /** One call of an authenticated caller: `run`, or `prepare`, the decision of the engine and `finish`. */
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
+import { defined } from "@holdfast/sdk/base/defined";
 import { traceContext } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { isObject } from "@holdfast/sdk/json/json";
@@ -10,7 +11,8 @@ import { refusal } from "../../machine/refusal.ts";
 import { answerCall, failCall } from "../../operations/call.ts";
 import type { Call } from "../../operations/call.ts";
 import { resourceViewOf } from "../packs/resource-view.ts";
-import type { AppOperation, CallContext, Prepare, Prepared, OperationRun } from "./app-operation.ts";
+import type { AppOperation, CallContext, Prepare, Prepared, OperationRun, RunOutcome } from "./app-operation.ts";
+import { BoundedBody } from "./bounded-body.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { renderReply } from "./render-reply.ts";
@@ -39,23 +41,34 @@ function refusalOf({ record, input, options }: AppCall): Refusal | undefined {
   if (record.kind === "internal") return refusal("operation_unknown", { operation: record.name });
   if (record.kind === "write" && options.key !== undefined && !isIdempotencyKey(options.key))
     return refusal("idempotency_key_invalid");
+  if (isStreamed(record) && options.carriesStreams !== true)
+    return refusal("operation_needs_http", { operation: record.name });
   const member = isObject(input) ? record.sets.find((name) => input[name] !== undefined) : undefined;
   if (member === undefined) return undefined;
   const issue = { pointer: `/${member}`, message: "must be absent. Only the server sets it" };
   return refusal("input_invalid", { issues: [issue] });
 }
 
-async function readOutcome(context: RunContext, { at, run }: OperationRun, call: AppCall): Promise<Outcome> {
+async function readOutcome(context: RunContext, { at, run }: OperationRun, call: AppCall): Promise<RunOutcome> {
   const { record, input, options } = call;
   const issues = record.check(input);
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
+  const body = record.body === undefined ? undefined : new BoundedBody(options.body, record.bodyBytesMax);
   try {
     if (at === "head" && options.reads !== "local") await catchUp(context);
     const isOperator = call.isOperator === true && context.speaker.agent === undefined;
-    return await run(input as never, isOperator ? { ...context, isOperator } : context);
+    const running = isOperator ? { ...context, isOperator } : context;
+    if (!isStreamed(record)) return await run(input as never, running);
+    return await run(input as never, { ...running, ...defined({ body }), signal: options.signal });
   } catch (error) {
+    if (body?.isExceeded === true) return refusal("body_too_large", { limit_bytes: body.bytesMax });
     return journalRefusal(error);
   }
+}
+
+/** Whether the operation takes or returns bytes, which only HTTP and this process carry. */
+function isStreamed({ body, answer }: AppOperation): boolean {
+  return body !== undefined || answer !== undefined;
 }
 
 /** Folds everything that any node acknowledged before. Without other nodes there is nothing to wait for. */
@@ -184,10 +197,10 @@ function answerLater(call: AppCall, reply: Promise<CallReply>): void {
   );
 }
 
-function settle(context: RunContext, call: AppCall, outcome: Promise<Outcome>): void {
+function settle(context: RunContext, call: AppCall, outcome: Promise<RunOutcome>): void {
   answerLater(
     call,
-    outcome.then((known) => unrecorded(context, call, known)),
+    outcome.then(({ stream, ...known }) => ({ ...unrecorded(context, call, known), ...defined({ stream }) })),
   );
 }
 

@@ -10,6 +10,8 @@ export interface DoorParts {
   /** The caller of a request, admitted before its body is read. */
   readonly callerOf: (request: FastifyRequest) => AdmittedCaller;
   readonly clock: Clock;
+  /** The method and the URL of each route that takes a binary body. */
+  readonly binaryRoutes: Set<string>;
   /** Long answers, which must end when the door closes. */
   readonly longResponses: LongResponses;
 }

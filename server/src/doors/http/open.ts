@@ -23,6 +23,9 @@ import { HttpProblem } from "./response/http-problem.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { httpLimits } from "./limits.ts";
 import type { ClientLimits } from "./limits.ts";
+import { addStreamRoutes } from "./routes/stream-routes.ts";
+import { binaryType } from "./request/binary-body.ts";
+import { limitBodyTime } from "./request/limit-body-time.ts";
 import { addOperationRoutes } from "./routes/operation-routes.ts";
 import { addProgramRoutes } from "./routes/program-routes.ts";
 import { RequestsInFlight } from "./request/requests-in-flight.ts";
@@ -58,6 +61,7 @@ export interface HttpDoor {
 }
 
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
+  const { requestMs } = { ...httpLimits, ...options.limits };
   const app = createApp(options.report, options.limits);
   const callers = new WeakMap<FastifyRequest, AdmittedCaller>();
   const longResponses = new LongResponses();
@@ -67,7 +71,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   });
   // The port is known when the server listens. No request arrives before that.
   let allowed = allowedHostsOf(options.port);
-  const parts: DoorParts = { ...options, longResponses, callerOf: (request) => knownCaller(callers, request) };
+  const binaryRoutes = new Set<string>();
+  const parts: DoorParts = { ...options, binaryRoutes, longResponses, callerOf: (request) => knownCaller(callers, request) };
   answerUnmatched(app);
   answerErrors(app, options.report);
   const inFlight = new RequestsInFlight();
@@ -76,7 +81,9 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     inFlight.add(reply.raw);
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
     const { url, headersDistinct: headers } = request.raw;
-    const origin = { method: request.method, url, headers };
+    const isBinary = binaryRoutes.has(`${request.method} ${request.routeOptions.url ?? ""}`);
+    if (!isBinary) limitBodyTime(request.raw, app.server, { clock: options.clock, limitMs: requestMs });
+    const origin = { method: request.method, url, headers, isBinary };
     const foreign = operator.has(request.raw.socket) ? unsupportedBody(origin) : foreignRequest(origin, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before the body is read: a rejected caller must not make the server read a megabyte. The route decides, because
@@ -87,6 +94,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   addHealthRoutes(app, options);
   addDocumentRoutes(app, options.version);
   addCommandRoutes(app, parts);
+  addStreamRoutes(app, parts);
   addOperationRoutes(app, parts);
   addProgramRoutes(app, parts);
   addEventRoutes(app, parts);
@@ -123,7 +131,8 @@ function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyIn
   const limits = { ...httpLimits, ...given };
   const app = Fastify({
     bodyLimit: httpLimits.bodyBytesMax,
-    requestTimeout: limits.requestMs,
+    // Each body has its own limit: see limitBodyTime.
+    requestTimeout: 0,
     keepAliveTimeout: httpLimits.keepAliveMs,
     maxRequestsPerSocket: httpLimits.requestsPerConnectionMax,
     forceCloseConnections: "idle",
@@ -143,6 +152,10 @@ function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyIn
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
+  });
+  // A binary body is not read here. Its operation reads it.
+  app.addContentTypeParser(binaryType, (_request, payload, done) => {
+    done(null, payload);
   });
   return app;
 }

@@ -30,7 +30,7 @@ export class OperatorListener {
     const server = createServer({
       maxHeaderSize: httpLimits.headerBytesMax,
       headersTimeout: httpLimits.headersMs,
-      requestTimeout: httpLimits.requestMs,
+      requestTimeout: 0,
       connectionsCheckingInterval: httpLimits.checkEveryMs,
       keepAliveTimeout: httpLimits.keepAliveMs,
     });

@@ -1,7 +1,6 @@
-import { routedOperations } from "@holdfast/sdk/contract";
+import { routesOf } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
 import type { OperationRecord } from "../../operations/operation-record.ts";
-import { recordOf } from "../../operations/registry.ts";
 import type { OperationRegistry } from "../../operations/registry.ts";
 
 /** An operation at one of its routes. It is resolved when the route is registered. */
@@ -10,5 +9,5 @@ export interface RoutedRecord extends Omit<RoutedOperation, "operation"> {
 }
 
 export function routedRecords(operations: OperationRegistry): readonly RoutedRecord[] {
-  return routedOperations.map(({ operation, ...rest }) => ({ ...rest, record: recordOf(operations, operation.name) }));
+  return operations.all.flatMap((record) => routesOf(record).map(({ operation: _operation, ...rest }) => ({ ...rest, record })));
 }

@@ -3,7 +3,7 @@ import { defined } from "@holdfast/sdk/base/defined";
 import { allOperations, callReply, commandRequest, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
-import { openApiOperation, tagOf } from "./openapi-operation.ts";
+import { bytes, openApiOperation, tagOf, streamResponses } from "./openapi-operation.ts";
 import {
   headers,
   openApiParts,
@@ -33,6 +33,8 @@ export function openApiDocument(version: string): OpenApiObject {
   }
   for (const route of programLockRoutes) add(route.method, route.path, programOperation(route));
   add("POST", "/v1/commands", commands());
+  add("POST", "/v1/streams/{operation}", streams({ hasBody: true }));
+  add("GET", "/v1/streams/{operation}", streams({ hasBody: false }));
   add("GET", "/v1/cursor", {
     operationId: "cursor",
     ...plain("The position of the journal's head.", "events", cursorSchema),
@@ -109,6 +111,24 @@ function commands(): OpenApiObject {
       },
       ...anyProblem(Object.values<Operation>(allOperations).flatMap(({ problems }) => problems)),
     },
+  };
+}
+
+function streams({ hasBody }: { readonly hasBody: boolean }): OpenApiObject {
+  const text = { type: "string" };
+  return {
+    operationId: hasBody ? "streams" : "read-stream",
+    summary: hasBody
+      ? "Runs an operation that takes bytes, by name. The body is the bytes. The response is the whole reply, or bytes."
+      : "Runs an operation that answers with bytes, by name. `Range`, `If-Range` and `If-None-Match` select bytes.",
+    tags: ["commands"],
+    parameters: [
+      { name: "operation", in: "path", required: true, schema: text },
+      { name: "input", in: "query", required: false, description: "The input of the operation, as JSON.", schema: text },
+      ...[...agentHeaders, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
+    ],
+    ...(hasBody ? { requestBody: { required: false, content: bytes } } : {}),
+    responses: { ...streamResponses(), ...anyProblem(["operation_needs_http"]) },
   };
 }
 

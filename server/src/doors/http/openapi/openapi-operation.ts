@@ -67,6 +67,7 @@ function headerParameters({ operation, route }: RoutedOperation): readonly Param
 
 function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
   const { operation, route, sources } = routed;
+  if (operation.body === "binary") return { required: true, content: bytes };
   if (route.method === "GET") return undefined;
   const members = membersOf(operation.input);
   const { example } = operation;
@@ -92,7 +93,22 @@ function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
   return { required: required.length > 0, content: { [type]: { schema, example: shown } } };
 }
 
+/** Bytes, as a request or a response has them. */
+export const bytes: OpenApiObject = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+
+/** The responses of an operation that answers with a stream. */
+export function streamResponses(): OpenApiObject {
+  const headers = Object.fromEntries(["Holdfast-Position", "ETag"].map((header) => [header, ref("headers", header)]));
+  return {
+    "200": { description: "All bytes.", headers, content: bytes },
+    "206": { description: "The bytes of the header Range.", headers, content: bytes },
+    "304": { description: "The bytes of If-None-Match are still current." },
+    ...problemResponses(["range_not_satisfiable"]),
+  };
+}
+
 function successes({ operation, route }: RoutedOperation): OpenApiObject {
+  if (operation.answer === "stream") return streamResponses();
   const { name, kind, output } = operation;
   const isWrite = kind === "write";
   const schema = isWrite ? { allOf: [withoutClosing(output), replayedSchema] } : output;

@@ -34,7 +34,8 @@ export function acceptedTypes({ route }: Pick<RoutedRecord, "route">): readonly 
  * them. Only members that appear in two places are refused here.
  */
 export function readInput(routed: RoutedRecord, request: FastifyRequest): RequestInput {
-  const { members, bodyTag } = request.method === "GET" ? noBody : readMembers(routed, request);
+  const hasMembers = request.method !== "GET" && routed.record.body !== "binary";
+  const { members, bodyTag } = hasMembers ? readMembers(routed, request) : noBody;
   const query = typedValues(readQuery(request.url), membersOf(routed.record.input));
   refuseMisplaced(routed, "query", query);
   refuseMisplaced(routed, "body", members);

@@ -30,7 +30,7 @@ const check = checkOf(commandRequest);
 export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.post("/v1/commands", async (request, reply) => {
     const { calls } = parts.callerOf(request);
-    const options = optionsOf(request);
+    const options = commandOptions(request);
     const { value, faults } = readEnvelopes(request);
     if (Array.isArray(value))
       return sendJson(reply, 200, await callMany(parts, calls, { body: value, faults, options }));
@@ -47,7 +47,8 @@ export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   });
 }
 
-function optionsOf(request: FastifyRequest): DoorCallOptions {
+/** The options of a call by name. */
+export function commandOptions(request: FastifyRequest): DoorCallOptions {
   const key = readKey(request.raw.headersDistinct["idempotency-key"]);
   const inputBytes = bodyBytes(request);
   return { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...defined({ key }), inputBytes };
@@ -121,7 +122,7 @@ function requestOf({ operations }: DoorParts, command: CommandRequest, options: 
 }
 
 /** A refusal is a problem like any other. Its data is in the outcome. */
-function sendWhole(reply: FastifyReply, answer: CallReply): FastifyReply {
+export function sendWhole(reply: FastifyReply, answer: CallReply): FastifyReply {
   const { outcome } = answer;
   if (outcome.kind === "done") return sendJson(reply, 200, answer);
   const { reason, issues, pointer, retry_after_ms } = outcome.data;

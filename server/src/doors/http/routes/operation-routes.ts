@@ -16,7 +16,9 @@ import { readInput } from "../request/read-input.ts";
 import { readKey } from "../request/read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "../request/read-tags.ts";
 import type { Expected } from "../request/read-tags.ts";
-import { sendReply } from "../response/send-reply.ts";
+import { sendReply, setReplyHeaders } from "../response/send-reply.ts";
+import { sendStream } from "../response/send-stream.ts";
+import { streamedCall } from "./streamed-call.ts";
 import { agentOf, readsOf, readTrace } from "../request/admit-caller.ts";
 import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
@@ -24,9 +26,11 @@ import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
   const byRoute = Map.groupBy(routedRecords(parts.operations), ({ route }) => `${route.method} ${route.path}`);
   for (const [{ method, path }, group] of [...byRoute.values()].map((list) => [routeOf(list), list] as const)) {
+    const url = path.replaceAll(/\{([a-z_]+)\}/gu, ":$1");
+    if (group.some(({ record }) => record.body === "binary")) parts.binaryRoutes.add(`${method} ${url}`);
     app.route({
       method,
-      url: path.replaceAll(/\{([a-z_]+)\}/gu, ":$1"),
+      url,
       handler: async (request, reply) => {
         const routed = selectOperation(group, request);
         return answer(parts, routed, request, reply).catch((error: unknown) => {
@@ -65,6 +69,13 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const options = optionsOf(routed, request);
+  if (routed.record.body !== undefined || routed.record.answer !== undefined) {
+    const sent = { record: routed.record, input: readInput(routed, request).input, options };
+    const streamed = await streamedCall(parts, sent, request, reply);
+    if (streamed.stream === undefined) return sendReply(request, reply, routed, streamed);
+    setReplyHeaders(request, reply, streamed);
+    return sendStream(request, reply, streamed.stream);
+  }
   const tag = headerTag(routed, request);
   const { input, bodyTag } = readInput(routed, request);
   const expected = agreed(tag, readBodyTag(bodyTag));

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunOutcome } from "../../server/src/app/calls/app-operation.ts";
+import { done, refusal } from "../../server/src/machine/refusal.ts";
+
+/** Files in a folder, written and read in chunks. It counts the bytes and keeps the handles that are open. */
+export class StoredFiles implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #files = new Map<string, { readonly bytes: number; readonly hash: string }>();
+  readonly handles = new Set<FileHandle>();
+  received = 0;
+  sent = 0;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async make(): Promise<StoredFiles> {
+    return new StoredFiles(await mkdtemp(join(tmpdir(), "holdfast-streams-")));
+  }
+
+  async store(name: string, body: AsyncIterable<Uint8Array> | undefined): Promise<RunOutcome> {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    await using handle = await this.#open(name, "w");
+    for await (const chunk of body ?? []) {
+      this.received += chunk.byteLength;
+      bytes += chunk.byteLength;
+      hash.update(chunk);
+      await handle.file.write(chunk);
+    }
+    const stored = { bytes, hash: hash.digest("hex") };
+    this.#files.set(name, stored);
+    return done(stored);
+  }
+
+  read(name: string): RunOutcome {
+    const stored = this.#files.get(name);
+    if (stored === undefined) return refusal("entity_not_found", {});
+    const facts = { contentType: "application/x-test", length: stored.bytes, etag: stored.hash.slice(0, 8) };
+    const whole = { start: 0, end: stored.bytes };
+    return { ...done({}), stream: { ...facts, open: (range = whole) => this.#chunks(name, range) } };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true });
+  }
+
+  async *#chunks(name: string, { start, end }: { readonly start: number; readonly end: number }) {
+    await using handle = await this.#open(name, "r");
+    for (let at = start; at < end; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(64 * 1024, end - at));
+      const { bytesRead } = await handle.file.read(buffer, 0, buffer.length, at);
+      at += bytesRead;
+      this.sent += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  async #open(name: string, flags: "r" | "w"): Promise<AsyncDisposable & { readonly file: FileHandle }> {
+    const file = await open(join(this.#folder, name), flags);
+    this.handles.add(file);
+    return {
+      file,
+      [Symbol.asyncDispose]: async () => {
+        await file.close();
+        this.handles.delete(file);
+      },
+    };
+  }
+}
