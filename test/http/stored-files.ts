@@ -51,7 +51,7 @@ export class StoredFiles implements AsyncDisposable {
 
   async *#chunks(name: string, { start, end }: { readonly start: number; readonly end: number }) {
     await using handle = await this.#open(name, "r");
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const buffer = Buffer.allocUnsafe(Math.min(64 * 1024, end - at));
       const { bytesRead } = await handle.file.read(buffer, 0, buffer.length, at);
       at += bytesRead;

@@ -66,7 +66,9 @@ test("a binary body reaches its operation, and a stream is answered whole, by ra
 });
 
 test("the OpenAPI document shows binary bodies, streams and ranges", () => {
-  const [put, get] = [storeFile, readFile].flatMap((each) => routesOf(each)).map((routed) => openApiOperation(routed, 0));
+  const [put, get] = [storeFile, readFile]
+    .flatMap((each) => routesOf(each))
+    .map((routed) => openApiOperation(routed, 0));
   const bytes = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
   assert.deepEqual(put?.["requestBody"], { required: true, content: bytes });
   const responses = get?.["responses"] as Readonly<Record<string, { readonly content?: unknown } | undefined>>;

@@ -72,7 +72,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   // The port is known when the server listens. No request arrives before that.
   let allowed = allowedHostsOf(options.port);
   const binaryRoutes = new Set<string>();
-  const parts: DoorParts = { ...options, binaryRoutes, longResponses, callerOf: (request) => knownCaller(callers, request) };
+  const parts: DoorParts = {
+    ...options,
+    binaryRoutes,
+    longResponses,
+    callerOf: (request) => knownCaller(callers, request),
+  };
   answerUnmatched(app);
   answerErrors(app, options.report);
   const inFlight = new RequestsInFlight();

@@ -9,5 +9,7 @@ export interface RoutedRecord extends Omit<RoutedOperation, "operation"> {
 }
 
 export function routedRecords(operations: OperationRegistry): readonly RoutedRecord[] {
-  return operations.all.flatMap((record) => routesOf(record).map(({ operation: _operation, ...rest }) => ({ ...rest, record })));
+  return operations.all.flatMap((record) =>
+    routesOf(record).map(({ operation: _operation, ...rest }) => ({ ...rest, record })),
+  );
 }

@@ -124,7 +124,13 @@ function streams({ hasBody }: { readonly hasBody: boolean }): OpenApiObject {
     tags: ["commands"],
     parameters: [
       { name: "operation", in: "path", required: true, schema: text },
-      { name: "input", in: "query", required: false, description: "The input of the operation, as JSON.", schema: text },
+      {
+        name: "input",
+        in: "query",
+        required: false,
+        description: "The input of the operation, as JSON.",
+        schema: text,
+      },
       ...[...agentHeaders, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
     ],
     ...(hasBody ? { requestBody: { required: false, content: bytes } } : {}),
