@@ -5,31 +5,18 @@
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import { defaultAccessLimits } from "../server/src/access/limits.ts";
 import { noteLimits } from "../server/src/access/refusal-notes.ts";
+import { planningLimits } from "../server/src/packs/planning/planning-limits.ts";
+import { batchCharactersMax } from "../server/src/journal/batch-line.ts";
 import { pageBytesMax } from "../server/src/app/reads/subject-history.ts";
 import { featuresOf } from "../server/src/assembly/open.ts";
-import { httpLimits } from "../server/src/doors/http/limits.ts";
-import { natsLimits } from "../server/src/doors/nats/nats-limits.ts";
-import { defaultSocketLimits } from "../server/src/doors/socket/limits.ts";
 import { engineLimits } from "../server/src/engine/limits.ts";
 import { agentLimits } from "../server/src/features/agents/agent-table.ts";
 import { lockLimits } from "../server/src/features/locks/tables/settings.ts";
 import { spaceRow, spaceTable } from "../server/src/features/space/space-table.ts";
 import { tokenLimits } from "../server/src/features/tokens/token-table.ts";
 import { State } from "../server/src/machine/state.ts";
-
-export interface LimitRow {
-  readonly bounds: string;
-  /** The code of the refusal, in backticks, or what happens instead. */
-  readonly beyond: string;
-  /** The title of a test that shows it. */
-  readonly test?: string;
-  /** The setting of the server, or of `configure`. */
-  readonly setting?: string;
-}
-
-/** A number that paces work and bounds nothing that a caller could use up. */
-type Row = LimitRow | "pace";
-type Rows<Limits> = { readonly [Name in keyof Limits]: Row };
+import { doorLimits } from "./door-limits.ts";
+import type { LimitGroup, LimitRow, Row, Rows } from "./limit-row.ts";
 
 const access: Rows<typeof defaultAccessLimits> = {
   callsPerSecond: {
@@ -90,94 +77,6 @@ const notes: Rows<typeof noteLimits> = {
   },
   periodMs: "pace",
   principalsMax: { bounds: "principals with such a count", beyond: "all counts start again" },
-};
-
-const http: Rows<typeof httpLimits> = {
-  bodyBytesMax: {
-    bounds: "bytes of a body",
-    beyond: "`body_too_large`",
-    test: "a body that is too large is refused before it is read, and during the read if it has no Content-Length [P9]",
-  },
-  headerBytesMax: {
-    bounds: "bytes of all headers of a request",
-    beyond: "`headers_too_large`",
-    test: "headers that are too large, and bytes that are not HTTP, get a problem document too [P9]",
-  },
-  headersMs: {
-    bounds: "milliseconds to send the headers",
-    beyond: "`request_timeout`, and the connection is closed",
-    test: "a request whose headers or body do not complete in time gets 408 and is disconnected [P9]",
-  },
-  requestMs: {
-    bounds: "milliseconds to send a request",
-    beyond: "`request_timeout`, and the connection is closed",
-    test: "a request whose headers or body do not complete in time gets 408 and is disconnected [P9]",
-  },
-  checkEveryMs: "pace",
-  keepAliveMs: { bounds: "milliseconds that a connection may be idle between requests", beyond: "it is closed" },
-  operatorConnectionsMax: {
-    bounds: "connections of the operator's socket",
-    beyond: "the longest idle one is closed",
-    test: "the operator's socket closes its longest idle connection beyond 64, and still answers [X15]",
-  },
-  requestsPerConnectionMax: { bounds: "requests of one connection", beyond: "it is closed after its answer" },
-  closeMs: { bounds: "milliseconds that a stop waits for a client to read its answer", beyond: "it is closed" },
-  waitSecondsMax: {
-    bounds: "seconds of `Prefer: wait`",
-    beyond: "the wait is reduced to it",
-    test: "a wait preference above the maximum is reduced to it, and a wait of 0 is answered at once",
-  },
-  stalledMs: { bounds: "milliseconds that a reader of events may read nothing", beyond: "the stream is closed" },
-  heartbeatMs: "pace",
-  gatherMs: "pace",
-};
-
-const socket: Rows<typeof defaultSocketLimits> = {
-  frameBytesMax: {
-    bounds: "bytes of a frame",
-    beyond: "`frame_too_large`, and the socket is closed",
-    test: "a socket without a hello, with a frame that is too large, or with a binary frame is refused",
-  },
-  callsMax: {
-    bounds: "pending calls of one socket",
-    beyond: "the socket is not read until one is answered",
-    test: "calls above the limit of concurrent calls wait unread, and all are answered",
-  },
-  bufferedBytesMax: {
-    bounds: "unread bytes of one socket",
-    beyond: "the socket is not read, and events wait",
-    test: "a client that stops reading is disconnected, and delays no other client meanwhile",
-  },
-  stalledMsMax: {
-    bounds: "milliseconds over that limit",
-    beyond: "the socket is closed",
-    test: "a client that stops reading is disconnected, and delays no other client meanwhile",
-  },
-  watchesMax: {
-    bounds: "watches of all events of one socket",
-    beyond: "`watch_limit`",
-    test: "a socket has a maximum of watches, and a socket without a hello is closed after a timeout",
-  },
-  ownerWatchesMax: {
-    bounds: "watches and listeners of single owners of one socket",
-    beyond: "`watch_limit`",
-    test: "watches of owners and watches of all events have separate limits",
-  },
-  agentsMax: { bounds: "agents of one socket", beyond: "`frame_malformed`" },
-  malformedMax: {
-    bounds: "malformed frames of one socket",
-    beyond: "the socket is closed",
-    test: "a malformed frame changes nothing, is answered with the reason, and closes the socket after several",
-  },
-  helloMsMax: {
-    bounds: "milliseconds until `hello`",
-    beyond: "the socket is closed",
-    test: "a socket has a maximum of watches, and a socket without a hello is closed after a timeout",
-  },
-  goodbyeMsMax: { bounds: "milliseconds that a stop waits for a socket", beyond: "it is closed" },
-  pingEveryMs: { bounds: "milliseconds between pings; a socket has as long to answer", beyond: "the socket is closed" },
-  eventsEveryMs: "pace",
-  socketsMax: { bounds: "sockets of a server", beyond: "the upgrade is refused with 503" },
 };
 
 const input: Rows<typeof inputLimits> = {
@@ -245,7 +144,16 @@ const locks: Rows<typeof lockLimits> = {
     beyond: "`lock_limit`",
     test: "the end of a family fits its entries, because descendants and paths per owner are limited [G1]",
   },
-  ticketsPerOwnerMax: { bounds: "tickets of an owner", beyond: "`lock_limit`" },
+  ticketsPerOwnerMax: {
+    bounds: "tickets of an owner",
+    beyond: "`lock_limit`",
+    test: "an owner has a maximum of tickets, and a cancelled ticket frees its slot [X15]",
+  },
+  releaseRequestsMax: {
+    bounds: "open release requests of a lock",
+    beyond: "the oldest one is removed",
+    test: "a lock shows its newest release request, and keeps at most sixteen [X15]",
+  },
   eventsPerEntryMax: {
     bounds: "events after which an entry starts nothing more",
     beyond: "the next entries continue",
@@ -283,7 +191,11 @@ const agents: Rows<typeof agentLimits> = {
 };
 
 const tokens: Rows<typeof tokenLimits> = {
-  tokensMax: { bounds: "tokens of a space", beyond: "`token_limit`" },
+  tokensMax: {
+    bounds: "tokens of a space",
+    beyond: "`token_limit`",
+    test: "a space has a maximum of tokens, and a revoked token frees its slot [X15]",
+  },
   expiresInSeconds: "pace",
 };
 
@@ -311,22 +223,6 @@ const space: Readonly<Record<SpaceBound, Row>> = {
   },
 };
 
-type NatsBound = "inFlightMax" | "ackPendingMax" | "deliveriesMax" | "publishAhead" | "scanAhead" | "eventBytesMax";
-
-/** The other numbers of the NATS door pace its own work. */
-const nats: Readonly<Record<NatsBound, Row>> = {
-  inFlightMax: { bounds: "consumed commands without an answer", beyond: "the others wait in the stream" },
-  ackPendingMax: { bounds: "unacknowledged commands of all nodes", beyond: "the others wait in the stream" },
-  deliveriesMax: {
-    bounds: "deliveries of an unreadable command",
-    beyond: "it is parked",
-    test: "an unreadable command is answered, delivered five times, and then parked without its secrets [M11]",
-  },
-  publishAhead: { bounds: "events in flight to the stream", beyond: "the others wait in the journal" },
-  scanAhead: { bounds: "messages in flight while the stream is read for an erasure", beyond: "the others wait" },
-  eventBytesMax: { bounds: "bytes of an event stream that Holdfast creates", beyond: "the oldest events are removed" },
-};
-
 const reads: Readonly<Record<"pageBytesMax", Row>> = {
   pageBytesMax: {
     bounds: "characters of a page of entities or of a history",
@@ -335,25 +231,40 @@ const reads: Readonly<Record<"pageBytesMax", Row>> = {
   },
 };
 
-interface LimitGroup {
-  readonly title: string;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly rows: Readonly<Record<string, Row>>;
-}
+const planning: Rows<typeof planningLimits> = {
+  assignmentsPerMission: {
+    bounds: "assignments of a mission",
+    beyond: "`planning.too_many`",
+    test: "a mission has a maximum of assignments [X15]",
+  },
+  clashesNamed: { bounds: "clashes that a refusal names", beyond: "`clash_count` counts the others" },
+  usersNamed: { bounds: "users of a resource that a refusal names", beyond: "the others are left out" },
+  rowsPerPage: "pace",
+};
+
+const files: Readonly<Record<"batchCharactersMax", Row>> = {
+  batchCharactersMax: {
+    bounds: "characters of a batch in an export, of an unpacked block of the archive, and of a value in a database",
+    beyond: "the file is refused as damaged",
+    test: "an archive file that unpacks to more than any batch holds is refused, and does not fill the memory [X14 X15]",
+  },
+};
 
 const groups: readonly LimitGroup[] = [
   { title: "The space", values: settings, rows: space },
   { title: "Callers", values: { ...defaultAccessLimits }, rows: { ...access } },
   { title: "Audit trail", values: noteLimits, rows: notes },
-  { title: "HTTP", values: httpLimits, rows: http },
-  { title: "Sockets", values: { ...defaultSocketLimits }, rows: { ...socket } },
+  doorLimits.http,
+  doorLimits.socket,
   { title: "Inputs", values: { ...inputLimits }, rows: { ...input } },
   { title: "Reads", values: { pageBytesMax }, rows: reads },
   { title: "Locks", values: lockLimits, rows: locks },
   { title: "Agents", values: agentLimits, rows: agents },
   { title: "Tokens", values: tokenLimits, rows: tokens },
   { title: "The engine", values: engineLimits, rows: engine },
-  { title: "NATS", values: { ...natsLimits }, rows: nats },
+  doorLimits.nats,
+  { title: "Planning", values: planningLimits, rows: planning },
+  { title: "Files from elsewhere", values: { batchCharactersMax }, rows: files },
 ];
 
 /** Every limit of the page. */
@@ -369,8 +280,8 @@ export function limitsPage(made: string): string {
     "# Limits",
     made,
     "Every limit of a server, with its default. A limit with a setting can be changed: those of the space with " +
-      "`configure`, the others as an [option, variable or key](configuration.md) of `holdfast up`. Planning has no " +
-      "limits of its own: its resources are entities, and count in the quota. Each test is in `test/`.",
+      "`configure`, the others as an [option, variable or key](configuration.md) of `holdfast up`. Each test is in " +
+      "`test/`. A row without a test bounds the work of the server itself, or is a number of its HTTP or NATS library.",
     ...groups.flatMap(({ title, values, rows }) => [
       `## ${title}`,
       [

@@ -168,7 +168,7 @@ for (const holds of ["another principal", "another token of the same principal"]
   });
 }
 
-test("the end of an agent is told to its own principal, and to others the agent is unknown [X14 M14]", async () => {
+test("the end of an agent is shown to its own principal, and to others the agent is unknown [X14 M14]", async () => {
   const node = await gatedNode();
   const lock = [{ verbs: ["lock", "register"] satisfies Verb[], under: "repo/x" }];
   const own = node.clientWith({ token: await node.tokenFor("ann", lock), connection: "own" });
@@ -178,9 +178,9 @@ test("the end of an agent is told to its own principal, and to others the agent 
     (await client.as({ agent_id: id }).execute("release-lock", { fence: "1.9" })).outcome;
   assert.deepEqual(await asked(foreign), refusalOf("agent_unknown", { agent_id: id }), "a live one");
   await node.operator.agents.end(id, { reason: "merger" });
-  const told = await asked(own);
-  assert.ok(told.kind === "refusal");
-  assert.deepEqual([told.code, told.data["why"], told.data["by"]], ["agent_unknown", "requested", "operator"]);
+  const shown = await asked(own);
+  assert.ok(shown.kind === "refusal");
+  assert.deepEqual([shown.code, shown.data["why"], shown.data["by"]], ["agent_unknown", "requested", "operator"]);
   assert.deepEqual(await asked(foreign), refusalOf("agent_unknown", { agent_id: id }), "an ended one");
   await node.stop();
 });

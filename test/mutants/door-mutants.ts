@@ -2,6 +2,14 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
+    name: "registrations that are sent at once pass the limit of a connection",
+    file: "server/src/access/rate-limiter.ts",
+    find: "const pending = isAnonymous ? this.#pendingAgents.count(key) : 0;",
+    put: "const pending = 0;",
+    by: "test/access/limits.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a refusal of a pack names entities that its caller may not read",
     file: "server/src/access/redact-revealed-entities.ts",
     find: "return id !== undefined && !(isNamed",

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
+import { closeCodes, socketPath } from "@holdfast/sdk/contract";
+import { WebSocket } from "ws";
 import { connect, createClient } from "holdfast";
 import type { Client, WhoAmI } from "holdfast";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
@@ -75,4 +77,15 @@ test("watches of owners and watches of all events have separate limits", async (
   await socket.message("pong");
   socket.send({ kind: "listen", id: 4, owner: "bob" }, { kind: "listen", id: 5, owner: "eve" });
   assert.deepEqual(await socket.message("problem"), { ...refused, id: 5 });
+});
+
+test("a server has a maximum of sockets, and a socket has a maximum of agents [X15]", async (t) => {
+  const { url } = await doorFor(t, { socketsMax: 1, agentsMax: 2 });
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  await socket.message("welcome");
+  const [refused] = (await once(new WebSocket(new URL(socketPath, url)), "error")) as [Error];
+  assert.match(refused.message, /503/u);
+  for (const id of [1, 2, 3]) socket.send({ kind: "agent", as: id, agent: `agent-${id}` });
+  assert.equal(await socket.closed, closeCodes.refused);
 });

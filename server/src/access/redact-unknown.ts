@@ -1,6 +1,6 @@
 /**
  * Answers what is out of a caller's reach like what does not exist. Fences can be counted, and every denial shows the id of an
- * agent. A reason would tell which locks others hold, and how their agents ended.
+ * agent. A reason would reveal which locks others hold, and how their agents ended.
  */
 import { unknownFence } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";

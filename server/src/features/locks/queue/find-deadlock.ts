@@ -106,8 +106,14 @@ export class CycleSearch {
     this.#transferred = transferred;
   }
 
+  /**
+   * No cycle exists before the request, so a new one contains a new edge. A request at the end of the queues adds only edges
+   * from itself. The other tickets of its owner are not searched: an owner may have thousands of waiting paths.
+   */
   run(): Deadlock | undefined {
-    return this.#follow(this.#edges(this.#request.owner));
+    const { owner, rank } = this.#request;
+    const isLast = rank === Infinity && this.#transferred === undefined;
+    return this.#follow(isLast ? this.#edgesOf(this.#request) : this.#edges(owner));
   }
 
   /**

@@ -11,6 +11,7 @@ import type { GrantRow, LockPaceRow, ReleaseRequestRow, RequestTerms } from "./l
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
+import { lockLimits } from "./settings.ts";
 import { readTerms } from "./terms-data.ts";
 
 /** A path in an event, with its rank in the global order if its kind has one. */
@@ -179,16 +180,13 @@ function foldAccepted(state: StateWriter, { data }: Event, entry: FoldedEntry): 
   state.rows(grantTable).put(row);
 }
 
-/** Maximum open release requests of a grant. The oldest leaves first. */
-const releaseRequestsMax = 16;
-
 /** A request replaces an earlier one of its author. */
 function foldReleaseRequested(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const row = existing(state, data["fence"], entry);
   const { by, by_owner: owner, reason } = data as { readonly by: string; by_owner?: string; readonly reason: string };
   const others = (row.releaseRequests ?? []).filter((request) => request.by !== by);
   const request: ReleaseRequestRow = owner === undefined ? { by, reason } : { by, owner, reason };
-  const releaseRequests = [...others, request].slice(-releaseRequestsMax);
+  const releaseRequests = [...others, request].slice(-lockLimits.releaseRequestsMax);
   state.rows(grantTable).put({ ...row, releaseRequests });
 }
 

@@ -59,6 +59,8 @@ export const lockLimits = {
   ticketMs: 30_000,
   /** Time to accept a granted ticket. Afterwards the next ticket gets the lock. */
   acceptMs: 10_000,
+  /** Maximum open release requests of a grant. The oldest leaves first. */
+  releaseRequestsMax: 16,
   /** Maximum holders that a denial names. */
   namedMax: 10,
   /** Maximum that places, holders and blockers are counted to. Beyond it the count means "or more". */
