@@ -91,6 +91,12 @@ const layers = [
     comment: "Records of operations and calls, which every layer between a door and the engine shares.",
   },
   {
+    name: "checks-know-the-machine-and-features",
+    folder: under("checks/"),
+    knows: [under("machine/", "features/", "base/"), contract, json, sdkBase],
+    comment: "Checks run outside the machine on copies of its rows. They know no engine: it is a source of rows.",
+  },
+  {
     name: "access-knows-the-sdk",
     folder: under("access/"),
     knows: ["^sdk/src/", under("base/", "observe/", "operations/")],
@@ -113,7 +119,7 @@ const layers = [
     folder: under("app/"),
     knows: [
       "^sdk/src/",
-      under("base/", "operations/", "engine/", "machine/", "features/", "packs/", "journal/journal\\.ts$"),
+      under("base/", "operations/", "engine/", "machine/", "features/", "packs/", "checks/", "journal/journal\\.ts$"),
     ],
     comment: "The application layer turns the engine into the transport that every door uses.",
   },

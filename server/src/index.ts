@@ -3,6 +3,8 @@ export type { ComponentToggles, HoldfastOptions } from "./assembly/holdfast-opti
 export type { JournalLocation } from "./assembly/open.ts";
 export { createRuntime } from "./assembly/runtime.ts";
 export type { Runtime, RuntimeOptions } from "./assembly/runtime.ts";
+export type { KindChange, KindVerdict } from "./checks/kind-change.ts";
+export type { KindCheck } from "./features/entities/kind-check.ts";
 export { defineKind } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindDefinition } from "./features/entities/kind.ts";
 export type { KindContext } from "./features/entities/kind-context.ts";

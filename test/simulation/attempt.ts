@@ -30,7 +30,10 @@ export interface Attempt {
 export type Outcome = CallReply["outcome"];
 
 /** Answers that promise that the command was not executed. */
-const certainCodes = new Set(["deadline_passed", "journal_unavailable", "overloaded", "stopping"]);
+const certainCodes = new Set([
+  ...["deadline_passed", "journal_unavailable", "overloaded", "stopping"],
+  ...["check_unavailable", "check_contended"],
+]);
 
 /** Answers after which the same command may be sent again. */
 export function mayRetry(outcome: Outcome): boolean {

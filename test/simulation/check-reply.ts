@@ -54,6 +54,7 @@ function isDecided(reply: CallReply): boolean {
 
 function checkRefusal(world: World, attempt: Attempt, code: string): void {
   const { request, isHonest } = attempt.intent;
+  world.demand(code !== "check_stale", "stale evidence is gathered again", () => `${attempt.name}: check_stale`);
   if (code === "internal_error") {
     world.demand(request.input["id"] === poison, "no command meets a defect", () => `${attempt.name}: internal_error`);
   }

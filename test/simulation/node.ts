@@ -23,6 +23,7 @@ import { ServiceKeeper } from "../../server/src/services/service-keeper.ts";
 import { unknownOperation } from "../../server/src/operations/unknown-operation.ts";
 import type { CallReply, Transport } from "@holdfast/sdk";
 import { attemptSeparator } from "./attempt-of.ts";
+import { simulatedChecks } from "./simulated-checks.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { leaseReporter } from "./lease-reporter.ts";
 import { GraceWatch } from "./grace-watch.ts";
@@ -120,7 +121,7 @@ export class SimulatedNode {
     started.then(
       (engine) => {
         if (this.owner !== owner || this.state !== "starting") return;
-        this.#services = engineServices(engine, { clock, ids });
+        this.#services = engineServices(engine, { clock, ids, checks: simulatedChecks(engine, clock, world) });
         this.#keeper = this.#startServices(this.#services, owner);
         this.state = "up";
         world.log(() => `${owner} is up at position ${engine.head.position}`);

@@ -49,6 +49,7 @@ const answers = [
   "field_changed",
   "patch_failed",
   "kind_violated",
+  "ticket.check_failed",
   "lock_denied",
   "lock_not_held",
   "lock_order",
@@ -114,6 +115,7 @@ const events = [
 const consequences = [
   "answer is a replay",
   "replay from another node or life",
+  "check is stale",
   "append is behind",
   "append is diverged",
   "append is refused permanently",

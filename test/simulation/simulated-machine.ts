@@ -4,6 +4,7 @@ import Type from "typebox";
 import type { AppOperation } from "../../server/src/app/calls/app-operation.ts";
 import { appOperations } from "../../server/src/app/calls/app-operations.ts";
 import { ifUnchanged } from "../../server/src/app/calls/hooks/if-unchanged.ts";
+import { kindEvidence } from "../../server/src/app/calls/kind-evidence.ts";
 import { agentsFeature } from "../../server/src/features/agents/agents.ts";
 import { entitiesFeature } from "../../server/src/features/entities/entities.ts";
 import { refuse } from "../../server/src/features/entities/kind-refusal.ts";
@@ -21,6 +22,7 @@ export const ticketKind = defineKind({
   value: Type.Object({ title: Type.String(), state: Type.Enum(["open", "closed"]), count: Type.Integer() }),
   rule: (next, previous) =>
     next === undefined && previous?.state === "open" ? refuse("still_open", { count: previous.count }) : undefined,
+  check: { name: "tickets/1", module: new URL("simulated:tickets") },
   commands: {
     close: {
       summary: "Closes a ticket.",
@@ -34,6 +36,8 @@ export const ticketKind = defineKind({
   },
 });
 
+const ticketEvidence = kindEvidence([ticketKind]);
+
 const contractNames = [
   ...["create-entity", "replace-entity", "patch-entity", "delete-entity"],
   ...["configure", "raise-rules", "register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)],
@@ -41,7 +45,10 @@ const contractNames = [
 
 /** A command of the simulation, without the hooks of secrets and heartbeats. */
 function command(operation: Operation, entityType?: string): AppOperation {
-  return { ...operationRecord({ ...operation, kind: "write", sets: [] }, entityType), prepare: [ifUnchanged] };
+  const record = operationRecord({ ...operation, kind: "write", sets: [] }, entityType);
+  const { entityTypeOf } = record;
+  const evidence = entityTypeOf && ((input: { type?: unknown }) => ticketEvidence.get(entityTypeOf(input)));
+  return { ...record, prepare: [ifUnchanged], evidence };
 }
 
 function leaseOperation(name: string): Operation {

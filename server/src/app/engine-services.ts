@@ -3,6 +3,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Engine } from "../engine/engine.ts";
 import { AgentAuthenticator } from "./calls/agent-authenticator.ts";
+import { EvidenceTurns } from "./calls/evidence-turns.ts";
+import type { CheckRunner } from "../checks/check.ts";
 import { NoticeHub } from "./notices/notice-hub.ts";
 import { OwnerHub } from "./watch/owner-hub.ts";
 
@@ -16,11 +18,15 @@ export interface EngineServices {
   readonly owners: OwnerHub;
   /** Notices to owners. All listeners share a subscription. */
   readonly notices: NoticeHub;
+  /** Runs checks outside the machine. */
+  readonly checks: CheckRunner;
+  /** The turns of calls that gather evidence. */
+  readonly turns: EvidenceTurns;
 }
 
 export function engineServices(
   engine: Engine,
-  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+  { clock, ids, checks }: { readonly clock: Clock; readonly ids: Ids; readonly checks: CheckRunner },
 ): EngineServices {
   return {
     engine,
@@ -29,5 +35,7 @@ export function engineServices(
     agents: new AgentAuthenticator(engine, clock),
     owners: new OwnerHub(engine),
     notices: new NoticeHub(engine, clock),
+    checks,
+    turns: new EvidenceTurns(),
   };
 }

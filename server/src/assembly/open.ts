@@ -5,12 +5,15 @@ import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import type { Ids } from "../base/ids.ts";
-import { appServices } from "../app/app-services.ts";
+import { allChecks, appServices } from "../app/app-services.ts";
 import type { AppServices } from "../app/app-services.ts";
 import type { AppOperation } from "../app/calls/app-operation.ts";
 import { requireRules } from "../app/calls/app-operations.ts";
 import { doorCalls, inProcessTransport } from "../app/transport.ts";
 import type { AppTransportOptions } from "../app/transport.ts";
+import type { CheckObserver, CheckRunner } from "../checks/check.ts";
+import { ThreadedRunner } from "../checks/check-runner.ts";
+import { openCheckThread } from "../checks/check-thread.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine.ts";
 import { agentsFeature } from "../features/agents/agents.ts";
@@ -78,6 +81,7 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
   readonly onBatch?: EngineOptions["onBatch"];
   /** Further services. Tests add some. */
   readonly addedServices?: readonly ServiceFactory[];
+  readonly checkObserver?: CheckObserver;
 }
 
 /** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
@@ -207,14 +211,32 @@ interface ServicesOptions {
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly kinds?: readonly Kind[];
+  /** Runs the checks of kinds and packs; in a thread by default. */
+  readonly checks?: CheckRunner;
+  readonly checkObserver?: CheckObserver | undefined;
+  readonly report?: EngineOptions["report"];
 }
 
 /** The services of an engine, with the clock and the ids of this process unless others are given. */
 export function servicesOf(engine: Engine, options: ServicesOptions = {}): AppServices {
   const { clock = systemClock, ids = systemIds, kinds = [] } = options;
-  const services = appServices(engine, { clock, ids, kinds });
+  const checks = options.checks ?? threadedRunner(engine, options);
+  const services = appServices(engine, { clock, ids, kinds, checks });
   requireRules(services.operations, new Set(featuresOf(kinds).flatMap(({ rules }) => Object.keys(rules))));
   return services;
+}
+
+function threadedRunner(engine: Engine, options: ServicesOptions): CheckRunner {
+  const { clock = systemClock, kinds = [], report = reportToStandardError, checkObserver } = options;
+  const observer = checkObserver ?? { onCheck: () => undefined, onRounds: () => undefined };
+  return new ThreadedRunner({
+    checks: allChecks(kinds),
+    source: engine,
+    clock,
+    openPort: openCheckThread,
+    observer,
+    report,
+  });
 }
 
 export interface SpeakerOptions extends HoldfastOptions {
@@ -257,12 +279,12 @@ export function doorCallsOf(
 
 function transportPartsOf(services: AppServices, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
   const { requiresAgentSecret = false, operatorRotation, beforeStop } = options;
-  const { engine, agents, operations } = services;
+  const { engine, agents, operations, checks } = services;
   const close = async (): Promise<void> => {
     // Collected activity is sent before the engine stops accepting commands.
     agents.activity.flush();
     if (beforeStop !== undefined) await beforeStop();
-    await engine.stop();
+    await Promise.all([engine.stop(), checks.close()]);
   };
   return { services, operations, close, requiresAgentSecret, operatorRotation };
 }

@@ -277,6 +277,13 @@ export class Engine {
     return this.entriesAt(await this.#options.journal.findSubject({ ...query, before }));
   }
 
+  /** The position of the entry that used a key, if this node knows one. Only the decision knows for certain. */
+  async priorOf(scope: string): Promise<number | undefined> {
+    const { journal } = this.#options;
+    const known = journal.coordination?.findKeysInMemory([scope], this.head) ?? (await journal.findKeys([scope]));
+    return known[0];
+  }
+
   /** Answers `entriesAbout` synchronously, if the whole answer is in memory. */
   recentEntriesAbout(query: SubjectQuery): readonly Entry[] | undefined {
     if (this.#loading !== undefined) return undefined;

@@ -50,15 +50,16 @@ export interface Decision {
    * The evidence of the command does not match this state. The machine rolls back and records nothing, whatever the
    * outcome says. The application layer gathers new evidence and sends the command again.
    */
-  readonly again?: true;
+  readonly again?: true | WantedCheck;
 }
 
-/** The decision that the evidence does not match the state. */
-export const staleEvidence: Decision = {
-  outcome: { kind: "refusal", code: "check_stale", data: {} },
-  events: [],
-  again: true,
-};
+/** The check whose evidence a decision needs, and what it must check on this state. */
+export interface WantedCheck {
+  readonly check: string;
+  /** The unit of the check that holds the rows. */
+  readonly unit: string;
+  readonly input: Json;
+}
 
 /** A value of the input that does not match the schema. */
 interface InputIssue {

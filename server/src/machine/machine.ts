@@ -204,10 +204,12 @@ export class Machine {
     try {
       const frame = this.#frame.begin(command, point);
       const decision = rule.decide(command.input as never, frame);
-      if (decision.again === true) {
+      const { again } = decision;
+      if (again !== undefined) {
         this.#state.undo.undoTo(mark);
         // The state includes every entry before this one.
-        return unrecorded(refusal("check_stale", { position: point.position - 1 }));
+        const position = point.position - 1;
+        return unrecorded(refusal("check_stale", again === true ? { position } : { position, wanted: { ...again } }));
       }
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;

@@ -1,6 +1,7 @@
 import type { ReplyStream } from "@holdfast/sdk";
 import type { JsonObject, Json } from "@holdfast/sdk/json/json";
 import type { Outcome, Refusal } from "../../machine/entry.ts";
+import type { WantedCheck } from "../../machine/feature.ts";
 import type { OperationRecord } from "../../operations/operation-record.ts";
 import type { EngineServices } from "../engine-services.ts";
 import type { View } from "../packs/view.ts";
@@ -73,6 +74,34 @@ export interface Prepared {
   readonly dropsKey?: true;
 }
 
+/**
+ * Finds what a decision needs from outside the machine. It is recorded in the entry and is not part of the input, so a
+ * retry with the same key may find something else.
+ */
+export interface EvidenceSource {
+  /** The name of the check that runs in a thread. Without it, `gather` runs once, and its result is never repeated. */
+  readonly check?: string;
+  /** True if the command is first sent without evidence: its decision then names what it wants to have checked. */
+  readonly asksDecision?: true;
+  readonly gather: (input: JsonObject, context: GatherContext) => Promise<Json | undefined>;
+  /** Commands with the same text keep each other's evidence from getting stale in the last round. */
+  readonly serial?: (input: JsonObject) => string;
+}
+
+export interface GatherContext extends CallContext {
+  readonly operation: string;
+  /** The name of this round for the check. */
+  readonly id: string;
+  /** 1 for the first check of a command. */
+  readonly round: number;
+  /** The evidence must include every entry up to this position. */
+  readonly after: number;
+  /** What the decision before wanted to have checked. */
+  readonly wanted: WantedCheck | undefined;
+  /** Aborts when the caller hangs up or the deadline of the command passes. */
+  readonly signal: AbortSignal;
+}
+
 /** Runs after the decision is durable. It may add to the outcome, or carry out an effect outside the machine. */
 export type Finish = (outcome: Outcome, context: FinishContext) => Outcome | Promise<Outcome>;
 
@@ -88,6 +117,8 @@ export interface OperationHooks {
   readonly run?: OperationRun | undefined;
   readonly prepare?: readonly Prepare[];
   readonly finish?: Finish | undefined;
+  /** The source of the evidence of a command; undefined if this input needs none. */
+  readonly evidence?: ((input: JsonObject) => EvidenceSource | undefined) | undefined;
   /** Shows the resource of the outcome. */
   readonly view?: View | undefined;
 }

@@ -11,6 +11,7 @@ import { readRuns } from "../reads/read-runs.ts";
 import type { AppOperation, OperationHooks } from "./app-operation.ts";
 import { featureHooks } from "./feature-hooks.ts";
 import { ifUnchanged } from "./hooks/if-unchanged.ts";
+import { kindEvidence } from "./kind-evidence.ts";
 
 /** Every operation of features, packs and kinds with its hooks. A read that nothing answers stops the start. */
 export function appOperations(kinds: readonly Kind[]): OperationRegistry<AppOperation> {
@@ -24,7 +25,10 @@ export function appOperations(kinds: readonly Kind[]): OperationRegistry<AppOper
     ...Object.entries(featureHooks),
     ...allPacks.flatMap((pack) => [...packHooks(pack)]),
   ]);
-  return registryOf(records.map((record) => appOperationOf(record, hooks.get(record.name) ?? {})));
+  const byType = kindEvidence(kinds);
+  return registryOf(
+    records.map((record) => appOperationOf(record, { ...ofKinds(record, byType), ...hooks.get(record.name) })),
+  );
 }
 
 export function appOperationOf(record: OperationRecord, hooks: OperationHooks): AppOperation {
@@ -40,4 +44,11 @@ export function requireRules(operations: OperationRegistry<AppOperation>, ruled:
     ({ name, kind, run }) => kind === "write" && run === undefined && !ruled.has(name),
   );
   if (undecided !== undefined) throw new Error(`no rule decides the write ${undecided.name}`);
+}
+
+/** The evidence of the kind whose entity an operation writes. */
+function ofKinds(record: OperationRecord, byType: ReturnType<typeof kindEvidence>): OperationHooks {
+  const { kind, entityTypeOf } = record;
+  if (kind !== "write" || entityTypeOf === undefined || byType.size === 0) return {};
+  return { evidence: (input) => byType.get(entityTypeOf(input)) };
 }

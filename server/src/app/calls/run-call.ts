@@ -4,15 +4,25 @@ import { defined } from "@holdfast/sdk/base/defined";
 import { traceContext } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { isObject } from "@holdfast/sdk/json/json";
-import type { JsonObject } from "@holdfast/sdk/json/json";
-import type { Reply } from "../../engine/reply.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { EngineRequest, Reply } from "../../engine/reply.ts";
+import { keyScope } from "../../machine/entry.ts";
 import type { Outcome, Refusal } from "../../machine/entry.ts";
 import { refusal } from "../../machine/refusal.ts";
 import { answerCall, failCall } from "../../operations/call.ts";
 import type { Call } from "../../operations/call.ts";
 import { resourceViewOf } from "../packs/resource-view.ts";
-import type { AppOperation, CallContext, Prepare, Prepared, OperationRun, RunOutcome } from "./app-operation.ts";
+import type {
+  AppOperation,
+  CallContext,
+  EvidenceSource,
+  OperationRun,
+  Prepare,
+  Prepared,
+  RunOutcome,
+} from "./app-operation.ts";
 import { BoundedBody } from "./bounded-body.ts";
+import { gatherEvidence } from "./gather-evidence.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { renderReply } from "./render-reply.ts";
@@ -116,15 +126,60 @@ async function refusedByJournal(error: unknown): Promise<Outcome> {
 }
 
 /** Sends the command. Its reply is rendered in the same turn, unless it needs data from history. */
-function sendCommand(context: RunContext, call: AppCall, { input, memo, dropsKey }: Prepared): void {
-  const { services, speaker } = context;
+function sendCommand(context: RunContext, call: AppCall, prepared: Prepared): void {
+  const { input, memo } = prepared;
+  const request = engineRequest(context, call, prepared);
+  const decided = (reply: Reply): void => {
+    try {
+      const shown = finishedReply(context, call, { reply, input, memo });
+      if (shown instanceof Promise) answerLater(call, shown);
+      else answerCall(call, shown);
+    } catch (error) {
+      failCall(call, error);
+    }
+  };
+  const source = call.record.evidence === undefined ? undefined : evidenceSource(call, input);
+  if (source === undefined) context.services.engine.submit(request, decided);
+  else
+    sendWithEvidence(context, call, request, source).then(decided, (error: unknown) => {
+      failCall(call, error);
+    });
+}
+
+/** Undefined if the input needs no evidence. A source never sees an invalid input. */
+function evidenceSource({ record, input: received }: AppCall, input: Json): EvidenceSource | undefined {
+  const isFit = isObject(input) && record.check(received) === undefined;
+  return isFit ? record.evidence?.(input) : undefined;
+}
+
+function sendWithEvidence(
+  context: RunContext,
+  call: AppCall,
+  request: EngineRequest,
+  source: EvidenceSource,
+): Promise<Reply> {
+  const { operation, input, deadlineMs } = request;
+  return gatherEvidence({
+    context,
+    source,
+    operation,
+    input: input as JsonObject,
+    deadlineMs,
+    scope: keyScope(request),
+    signal: call.options.signal,
+    send: ({ bytes, ...found }) =>
+      context.services.engine.execute({ ...request, ...found, bytes: request.bytes + bytes }),
+  });
+}
+
+function engineRequest({ speaker }: RunContext, call: AppCall, { input, dropsKey }: Prepared): EngineRequest {
   const { principal, agent, caller } = speaker;
   const { record, options } = call;
   // Only these members: other options of a caller must not change its identity.
   const { deadlineMs, mustExpect, inputBytes: bytes } = options;
   const key = dropsKey === true ? undefined : options.key;
   const trace = options.trace === undefined ? undefined : traceContext(options.trace);
-  const request = {
+  return {
     operation: record.name,
     input,
     bytes,
@@ -136,15 +191,6 @@ function sendCommand(context: RunContext, call: AppCall, { input, memo, dropsKey
     mustExpect,
     trace,
   };
-  services.engine.submit(request, (reply) => {
-    try {
-      const shown = finishedReply(context, call, { reply, input, memo });
-      if (shown instanceof Promise) answerLater(call, shown);
-      else answerCall(call, shown);
-    } catch (error) {
-      failCall(call, error);
-    }
-  });
 }
 
 interface Decided {

@@ -5,10 +5,10 @@ import type { ServerPack } from "./server-pack.ts";
 
 /** The hooks of a pack, by operation. A table with a name that the contract lacks stops the start: it would do nothing. */
 export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks> {
-  const { contract, reads, prepare = {}, finish = {}, views = {}, explain = {} } = pack;
+  const { contract, reads, prepare = {}, evidence = {}, finish = {}, views = {}, explain = {} } = pack;
   const { operations, resources } = contract;
   const names = operations.map(({ name }) => name);
-  refuseUnknown(contract.name, { reads, prepare, finish }, names, "operation");
+  refuseUnknown(contract.name, { reads, prepare, evidence, finish }, names, "operation");
   refuseUnknown(
     contract.name,
     { views },
@@ -19,14 +19,13 @@ export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks>
   return new Map(operations.map((operation) => [operation.name, hooksOf(pack, operation)] as const));
 }
 
-function hooksOf(
-  { contract, reads, prepare, finish, views }: ServerPack,
-  { name, resource }: Operation,
-): OperationHooks {
-  const [read, step] = [reads[name], prepare?.[name]];
+function hooksOf(pack: ServerPack, { name, resource }: Operation): OperationHooks {
+  const { contract, reads, prepare, evidence, finish, views } = pack;
+  const [read, step, source] = [reads[name], prepare?.[name], evidence?.[name]];
   return {
     run: read === undefined ? undefined : runOfRead(contract, read),
     prepare: step === undefined ? [] : [step],
+    evidence: source === undefined ? undefined : () => source,
     finish: finish?.[name],
     view: resource === undefined ? undefined : views?.[resource.type],
   };

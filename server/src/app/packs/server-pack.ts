@@ -1,5 +1,6 @@
 import type { PackRules } from "../../packs/pack-rules.ts";
-import type { Finish, Prepare } from "../calls/app-operation.ts";
+import type { Check } from "../../checks/check.ts";
+import type { EvidenceSource, Finish, Prepare } from "../calls/app-operation.ts";
 import type { Explain } from "../calls/explain.ts";
 import type { AppRead } from "../reads/app-read.ts";
 import type { View } from "./view.ts";
@@ -18,4 +19,8 @@ export interface ServerPack extends Omit<PackRules, "list" | "reads"> {
   readonly views?: ByName<View>;
   /** Data that explains a refusal, by problem code. */
   readonly explain?: ByName<Explain>;
+  /** The sources of evidence, by operation. */
+  readonly evidence?: ByName<EvidenceSource>;
+  /** The checks that its sources use. */
+  readonly checks?: readonly Check[];
 }

@@ -7,6 +7,8 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { ReadContext } from "../../machine/read-context.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
+import { checkViolation } from "./kind-check.ts";
+import type { KindCheck } from "./kind-check.ts";
 import { kindContext } from "./kind-context.ts";
 import type { KindContext } from "./kind-context.ts";
 import { KindRefusal } from "./kind-refusal.ts";
@@ -36,6 +38,8 @@ export interface KindDefinition<Value extends TSchema, Commands extends Record<s
     context: KindContext,
   ) => KindRefusal | undefined;
   readonly commands?: { readonly [Verb in keyof Commands]: KindCommand<Static<Value>, Commands[Verb]> };
+  /** A check outside the machine, after the rule. It may take long, and may run code that is not pure. */
+  readonly check?: KindCheck;
   /** True if its rules use locks. Holdfast then refuses to start while the lock manager is switched off. */
   readonly needsLocks?: boolean;
   /**
@@ -60,6 +64,7 @@ export interface Kind {
   readonly commands: readonly KindOperation[];
   readonly ownedBy: string | undefined;
   readonly readRule: ReadRule | undefined;
+  readonly outsideCheck: KindCheck | undefined;
 }
 
 /** One command of a kind, named `<verb>-<type>` like every other operation. */
@@ -82,6 +87,7 @@ export function defineKind<Value extends TSchema, Commands extends Record<string
     needsLocks: definition.needsLocks === true,
     check: checkOf(definition.value),
     rule: definition.rule as Kind["rule"],
+    outsideCheck: definition.check,
     commands: commands.map(([verb, command]) => kindOperation(definition.type, verb, command)),
     ownedBy: definition.ownedBy,
     readRule: definition.readRule,
@@ -127,7 +133,10 @@ export function kindViolation(
     change.previous,
     kindContext(context, { ...change.target, type: kind.type }),
   );
-  return refused === undefined ? undefined : kindRefusal(kind, refused);
+  if (refused !== undefined) return kindRefusal(kind, refused);
+  const { type, codes, outsideCheck } = kind;
+  if (outsideCheck === undefined) return undefined;
+  return checkViolation(outsideCheck, { type, codes, id: change.target.id, value: change.value }, context);
 }
 
 export function kindRefusal(kind: Kind, refused: KindRefusal): Decision {

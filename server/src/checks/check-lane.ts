@@ -1,0 +1,186 @@
+import type { Json } from "@holdfast/sdk/json/json";
+import type { Check, CheckRequest } from "./check.ts";
+import { CheckError } from "./check.ts";
+import type { CheckOrder, CheckPort, CheckReport, OpenCheckPort } from "./check-messages.ts";
+import { RowFeed } from "./row-feed.ts";
+import type { RowSource } from "./row-feed.ts";
+
+/** A check or a question for a thread. */
+export interface LaneJob {
+  readonly check: Check;
+  readonly unit: string;
+  /** The rows must include every entry up to this position. */
+  readonly after: number;
+  readonly order:
+    { readonly kind: "prepare"; readonly request: CheckRequest } | { readonly kind: "ask"; readonly question: Json };
+  readonly done: (value: Json) => void;
+  readonly fail: (error: CheckError) => void;
+  isOver: boolean;
+}
+
+interface CheckLaneOptions {
+  readonly checks: ReadonlyMap<string, Check>;
+  readonly source: RowSource;
+  readonly openPort: OpenCheckPort;
+  readonly report: (message: string, cause: unknown) => void;
+  readonly loadedBytesMax?: number | undefined;
+}
+
+interface RunningLane {
+  readonly port: CheckPort;
+  readonly feed: RowFeed;
+  readonly opened: Set<string>;
+}
+
+interface RunningJob {
+  readonly job: LaneJob;
+  readonly units: Set<string>;
+  isPosted: boolean;
+}
+
+/** One thread with its rows and its jobs. It starts with the first job, and again after it ended by itself. */
+export class CheckLane {
+  readonly #options: CheckLaneOptions;
+  readonly #jobs = new Map<number, RunningJob>();
+  readonly #numbers = new Map<LaneJob, number>();
+  #running: RunningLane | undefined;
+  #closing: Promise<void> = Promise.resolve();
+  #lastNumber = 0;
+  restartCount = 0;
+
+  constructor(options: CheckLaneOptions) {
+    this.#options = options;
+  }
+
+  add(job: LaneJob): void {
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    this.#numbers.set(job, number);
+    this.#jobs.set(number, { job, units: new Set(), isPosted: false });
+    try {
+      const lane = (this.#running ??= this.#start());
+      this.#open(lane, job.check);
+      const loaded = this.#ready(lane, number, job);
+      if (loaded === undefined) this.#post(number);
+      else
+        loaded.then(
+          () => {
+            this.#post(number);
+          },
+          (error: unknown) => {
+            this.#failJob(number, error);
+          },
+        );
+    } catch (error) {
+      this.#failJob(number, error);
+    }
+  }
+
+  /** Forgets a job that is over. If it is in the thread, the thread stops it. */
+  remove(job: LaneJob): void {
+    const number = this.#numbers.get(job);
+    const running = number === undefined ? undefined : this.#jobs.get(number);
+    if (number === undefined || running === undefined) return;
+    this.#numbers.delete(job);
+    this.#jobs.delete(number);
+    for (const unit of running.units) this.#running?.feed.release(job.check, unit);
+    if (running.isPosted) this.post({ kind: "cancel", check: job.check.name, job: number });
+  }
+
+  /** Sends an order, if the thread runs. A new thread has no use for what was meant for the one before. */
+  post(order: CheckOrder): void {
+    this.#running?.port.post(order);
+  }
+
+  async close(): Promise<void> {
+    this.#stop(new CheckError("check_unavailable", "this node is stopping"));
+    await this.#closing;
+  }
+
+  #start(): RunningLane {
+    const { source, openPort, report, loadedBytesMax } = this.#options;
+    const lane: RunningLane = {
+      opened: new Set(),
+      port: openPort({
+        report: (message) => {
+          if (this.#running === lane) this.#receive(lane, message);
+        },
+        broken: (error) => {
+          if (this.#running !== lane) return;
+          this.restartCount += 1;
+          report(`the thread of checks ended; the next check starts a new one: ${error.message}`, error);
+          this.#stop(new CheckError("check_unavailable", "the thread of checks ended"));
+        },
+      }),
+      feed: new RowFeed({
+        source,
+        loadedBytesMax,
+        post: (order) => {
+          lane.port.post(order);
+        },
+        lost: () => {
+          if (this.#running === lane) this.#stop(new CheckError("check_unavailable", "the state is being reloaded"));
+        },
+      }),
+    };
+    return lane;
+  }
+
+  #open({ opened, port }: RunningLane, { name, module, options = null }: Check): void {
+    if (opened.has(name)) return;
+    opened.add(name);
+    port.post({ kind: "open", check: name, module: module.href, options });
+  }
+
+  /** Undefined if the rows are in the thread already. */
+  #ready(lane: RunningLane, number: number, { check, unit, after }: LaneJob): Promise<unknown> | undefined {
+    this.#jobs.get(number)?.units.add(unit);
+    const waits = [lane.feed.use(check, unit), lane.feed.reach(after)].filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Promise.all(waits);
+  }
+
+  #post(number: number): void {
+    const running = this.#jobs.get(number);
+    if (running === undefined) return;
+    running.isPosted = true;
+    const { check, order } = running.job;
+    this.post({ ...order, check: check.name, job: number });
+  }
+
+  #receive({ feed }: RunningLane, message: CheckReport): void {
+    const running = this.#jobs.get(message.job);
+    if (running === undefined) return;
+    const { job, units } = running;
+    if (message.kind === "needs") {
+      if (!units.has(message.unit)) {
+        units.add(message.unit);
+        feed.use(job.check, message.unit)?.catch((error: unknown) => {
+          this.#failJob(message.job, error);
+        });
+      }
+      return;
+    }
+    running.isPosted = false;
+    if (message.kind === "result") job.done(message.result);
+    else this.#failJob(message.job, new Error(message.reason));
+  }
+
+  #failJob(number: number, error: unknown): void {
+    const running = this.#jobs.get(number);
+    if (running === undefined) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#options.report(`the check ${running.job.check.name} failed: ${reason}`, error);
+    running.job.fail(new CheckError("check_unavailable", "the check failed; the server's log has the reason"));
+  }
+
+  /** Ends the thread. Its jobs fail, and its rows are gone. */
+  #stop(error: CheckError): void {
+    const lane = this.#running;
+    if (lane === undefined) return;
+    this.#running = undefined;
+    lane.feed.end();
+    const closed = lane.port.close();
+    this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
+    for (const { job } of [...this.#jobs.values()]) job.fail(error);
+  }
+}

@@ -1,0 +1,33 @@
+/** The thread of checks. It imports the modules of checks, so a fault in one of them never stops the server. */
+import { setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { systemClock } from "../base/clock.ts";
+import type { CreateCheckWork } from "./check.ts";
+import type { CheckOrder } from "./check-messages.ts";
+import { CheckWorkLoop } from "./check-work-loop.ts";
+
+/** The priority of this thread, below that of the server. Only Linux lowers the priority of one thread alone. */
+const priority = 10;
+
+if (process.platform === "linux") {
+  try {
+    setPriority(0, priority);
+  } catch {
+    // A sandbox may forbid it. Checks then compete with the server for the processor.
+  }
+}
+
+const loop = new CheckWorkLoop({
+  clock: systemClock,
+  open: async ({ module, options }) => {
+    const { createCheckWork } = (await import(module)) as { readonly createCheckWork: CreateCheckWork };
+    return createCheckWork(options);
+  },
+  report: (report) => {
+    parentPort?.postMessage(report);
+  },
+});
+
+parentPort?.on("message", (order: CheckOrder) => {
+  loop.take(order);
+});

@@ -1,0 +1,128 @@
+import { defineKind } from "holdfast";
+import type { Client } from "holdfast";
+import Type from "typebox";
+import { allChecks } from "../../server/src/app/app-services.ts";
+import type { AppServices } from "../../server/src/app/app-services.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
+import { systemClock } from "../../server/src/base/clock.ts";
+import type { CheckObserver } from "../../server/src/checks/check.ts";
+import type { CheckOrder, OpenCheckPort } from "../../server/src/checks/check-messages.ts";
+import { ThreadedRunner } from "../../server/src/checks/check-runner.ts";
+import { openCheckThread } from "../../server/src/checks/check-thread.ts";
+import { openInlinePort } from "../../server/src/checks/inline-runner.ts";
+import { kindWork } from "../../server/src/checks/kind-worker.ts";
+import type { Engine } from "../../server/src/engine/engine.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { check } from "./check-prices.ts";
+
+/** An order whose price is checked against a limit, which is another entity. */
+export const orderKind = defineKind({
+  type: "order",
+  value: Type.Object({ price: Type.Integer(), limit: Type.String() }),
+  check: { name: "prices/1", module: new URL("./check-prices.ts", import.meta.url) },
+  commands: {
+    raise: {
+      summary: "Raises the price.",
+      input: { by: Type.Integer() },
+      event: "raised",
+      decide: (order, { by }) => ({ ...order, price: order.price + by }),
+    },
+  },
+});
+
+export interface CheckedNode extends AsyncDisposable {
+  readonly client: Client;
+  readonly engine: Engine;
+  readonly services: AppServices;
+  /** The runs of checks, with their results. */
+  readonly runs: string[];
+  /** The rounds of each decided command. */
+  readonly rounds: number[];
+  readonly reports: string[];
+  /** Holds back the checks that are sent from here on, until `let` is called. */
+  readonly hold: HeldChecks;
+}
+
+/** Node with the toy check in a real thread, or on the thread of the test. */
+export async function checkedNode(where: "thread" | "inline" = "inline"): Promise<CheckedNode> {
+  const reports: string[] = [];
+  const report = (message: string): void => {
+    reports.push(message);
+  };
+  const engine = await startEngine({ journal: openMemoryJournal(createMemoryDisk()), kinds: [orderKind], report });
+  const runs: string[] = [];
+  const rounds: number[] = [];
+  const observer: CheckObserver = {
+    onCheck: ({ result }) => runs.push(result),
+    onRounds: (_check, count) => rounds.push(count),
+  };
+  const inline = openInlinePort({ clock: systemClock, open: () => kindWork("prices/1", check) });
+  const hold = new HeldChecks(where === "thread" ? openCheckThread : inline);
+  const checks = new ThreadedRunner({
+    checks: allChecks([orderKind]),
+    source: engine,
+    clock: systemClock,
+    openPort: hold.open,
+    observer,
+    report,
+  });
+  const services = servicesOf(engine, { kinds: [orderKind], checks });
+  const client = clientOf(services, { client: { retry: false } });
+  return {
+    ...{ client, engine, services, runs, rounds, reports, hold },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** A port that keeps the orders to check back while it holds. All other orders pass. */
+export class HeldChecks {
+  readonly open: OpenCheckPort;
+  #held: (() => void)[] | undefined;
+  #arrived: (() => void)[] = [];
+
+  constructor(inner: OpenCheckPort) {
+    this.open = (on) => {
+      const port = inner(on);
+      return {
+        post: (order) => {
+          this.#pass(order, () => {
+            port.post(order);
+          });
+        },
+        close: () => port.close(),
+      };
+    };
+  }
+
+  begin(): void {
+    this.#held = [];
+  }
+
+  /** Resolves when a check is held. */
+  async arrival(): Promise<void> {
+    if ((this.#held ?? []).length > 0) return;
+    await new Promise<void>((resolve) => {
+      this.#arrived.push(resolve);
+    });
+  }
+
+  /** Lets the held checks pass. Later ones are held again. */
+  pass(): void {
+    for (const post of this.#held?.splice(0) ?? []) post();
+  }
+
+  end(): void {
+    this.pass();
+    this.#held = undefined;
+  }
+
+  #pass(order: CheckOrder, post: () => void): void {
+    if (order.kind !== "prepare" || this.#held === undefined) {
+      post();
+      return;
+    }
+    this.#held.push(post);
+    for (const arrived of this.#arrived.splice(0)) arrived();
+  }
+}
