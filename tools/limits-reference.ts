@@ -8,6 +8,7 @@ import { noteLimits } from "../server/src/access/refusal-notes.ts";
 import { planningLimits } from "../server/src/packs/planning/planning-limits.ts";
 import { batchCharactersMax } from "../server/src/journal/batch-line.ts";
 import { pageBytesMax } from "../server/src/app/reads/subject-history.ts";
+import { checkLimits } from "../server/src/checks/check-limits.ts";
 import { featuresOf } from "../server/src/assembly/open.ts";
 import { engineLimits } from "../server/src/engine/limits.ts";
 import { agentLimits } from "../server/src/features/agents/agent-table.ts";
@@ -249,6 +250,23 @@ const files: Readonly<Record<"batchCharactersMax", Row>> = {
     test: "an archive file that unpacks to more than any batch holds is refused, and does not fill the memory [X14 X15]",
   },
 };
+const checks: Rows<typeof checkLimits> = {
+  perAgentMax: { bounds: "checks of one agent in the thread of checks", beyond: "the others wait" },
+  waitingMax: { bounds: "unfinished checks", beyond: "`overloaded`" },
+  sliceRows: "pace",
+  sliceBytes: "pace",
+  loadedBytesMax: { bounds: "bytes of the entities in the thread of checks", beyond: "the oldest ones are unloaded" },
+  heapMbMax: { bounds: "heap of the thread of checks, in MB", beyond: "the thread ends, and the next check starts it" },
+  turnMs: "pace",
+  yieldAfterMs: "pace",
+  roundsMax: { bounds: "rounds of checking for one command", beyond: "`check_contended`" },
+};
+
+interface LimitGroup {
+  readonly title: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly rows: Readonly<Record<string, Row>>;
+}
 
 const groups: readonly LimitGroup[] = [
   { title: "The space", values: settings, rows: space },
@@ -265,6 +283,8 @@ const groups: readonly LimitGroup[] = [
   doorLimits.nats,
   { title: "Planning", values: planningLimits, rows: planning },
   { title: "Files from elsewhere", values: { batchCharactersMax }, rows: files },
+  { title: "Checks", values: checkLimits, rows: checks },
+  { title: "NATS", values: { ...natsLimits }, rows: nats },
 ];
 
 /** Every limit of the page. */

@@ -33,11 +33,16 @@ interface WrittenExample extends Example {
   readonly file: string;
 }
 
+/** A block that starts with the name of a file is that file, so that the next block can use it. */
+function fileOf({ code }: Example, index: number): string {
+  return /^\/\/ ([a-z-]+\.ts)\n/u.exec(code)?.[1] ?? `example-${String(index)}.ts`;
+}
+
 /** Writes every example into the project, so that `import … from "holdfast"` resolves as in an application. */
 async function withExamples(work: (all: readonly WrittenExample[], folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(root, ".tmp-example-"));
   try {
-    const all = (await examples()).map((example, index) => ({ ...example, file: join(folder, `example-${index}.ts`) }));
+    const all = (await examples()).map((example, index) => ({ ...example, file: join(folder, fileOf(example, index)) }));
     assert.ok(
       all.some(({ name }) => name.startsWith("README.md")),
       "the README has an example",

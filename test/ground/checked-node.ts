@@ -99,6 +99,10 @@ export class HeldChecks {
     this.#held = [];
   }
 
+  get heldCount(): number {
+    return this.#held?.length ?? 0;
+  }
+
   /** Resolves when a check is held. */
   async arrival(): Promise<void> {
     if ((this.#held ?? []).length > 0) return;

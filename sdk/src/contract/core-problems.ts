@@ -352,6 +352,18 @@ export const coreProblems = {
     title: "Too many commands are queued",
     next: "Retry after `retry_after_ms`.",
   },
+  check_contended: {
+    status: 503,
+    retry: "same-key",
+    title: "What the check read changed in every round",
+    next: "Nothing happened. Retry after `retry_after_ms` with the same key.",
+  },
+  check_unavailable: {
+    status: 503,
+    retry: "same-key",
+    title: "The check of this change gave no result",
+    next: "Nothing happened. See `reason`, and retry with the same key.",
+  },
   journal_unavailable: {
     status: 503,
     retry: "same-key",
