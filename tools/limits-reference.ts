@@ -250,23 +250,30 @@ const files: Readonly<Record<"batchCharactersMax", Row>> = {
     test: "an archive file that unpacks to more than any batch holds is refused, and does not fill the memory [X14 X15]",
   },
 };
+
 const checks: Rows<typeof checkLimits> = {
-  perAgentMax: { bounds: "checks of one agent in the thread of checks", beyond: "the others wait" },
-  waitingMax: { bounds: "unfinished checks", beyond: "`overloaded`" },
+  perAgentMax: {
+    bounds: "checks of one agent in the thread of checks",
+    beyond: "the others wait",
+    test: "one agent has 4 checks in the thread, its others wait, and 1,000 unfinished checks refuse the next",
+  },
+  waitingMax: {
+    bounds: "unfinished checks",
+    beyond: "`overloaded`",
+    test: "one agent has 4 checks in the thread, its others wait, and 1,000 unfinished checks refuse the next",
+  },
   sliceRows: "pace",
   sliceBytes: "pace",
   loadedBytesMax: { bounds: "bytes of the entities in the thread of checks", beyond: "the oldest ones are unloaded" },
   heapMbMax: { bounds: "heap of the thread of checks, in MB", beyond: "the thread ends, and the next check starts it" },
   turnMs: "pace",
   yieldAfterMs: "pace",
-  roundsMax: { bounds: "rounds of checking for one command", beyond: "`check_contended`" },
+  roundsMax: {
+    bounds: "rounds of checking for one command",
+    beyond: "`check_contended`",
+    test: "eight stale rounds give check_contended, and nothing stale is recorded",
+  },
 };
-
-interface LimitGroup {
-  readonly title: string;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly rows: Readonly<Record<string, Row>>;
-}
 
 const groups: readonly LimitGroup[] = [
   { title: "The space", values: settings, rows: space },
@@ -280,11 +287,10 @@ const groups: readonly LimitGroup[] = [
   { title: "Agents", values: agentLimits, rows: agents },
   { title: "Tokens", values: tokenLimits, rows: tokens },
   { title: "The engine", values: engineLimits, rows: engine },
+  { title: "Checks", values: checkLimits, rows: checks },
   doorLimits.nats,
   { title: "Planning", values: planningLimits, rows: planning },
   { title: "Files from elsewhere", values: { batchCharactersMax }, rows: files },
-  { title: "Checks", values: checkLimits, rows: checks },
-  { title: "NATS", values: { ...natsLimits }, rows: nats },
 ];
 
 /** Every limit of the page. */

@@ -6,7 +6,7 @@ import type { AppServices } from "../../server/src/app/app-services.ts";
 import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import type { CheckObserver } from "../../server/src/checks/check.ts";
-import type { CheckOrder, OpenCheckPort } from "../../server/src/checks/check-messages.ts";
+import type { CheckReport, OpenCheckPort } from "../../server/src/checks/check-messages.ts";
 import { ThreadedRunner } from "../../server/src/checks/check-runner.ts";
 import { openCheckThread } from "../../server/src/checks/check-thread.ts";
 import { openInlinePort } from "../../server/src/checks/inline-runner.ts";
@@ -40,7 +40,7 @@ export interface CheckedNode extends AsyncDisposable {
   /** The rounds of each decided command. */
   readonly rounds: number[];
   readonly reports: string[];
-  /** Holds back the checks that are sent from here on, until `let` is called. */
+  /** Holds back results of checks. */
   readonly hold: HeldChecks;
 }
 
@@ -75,24 +75,22 @@ export async function checkedNode(where: "thread" | "inline" = "inline"): Promis
   };
 }
 
-/** A port that keeps the orders to check back while it holds. All other orders pass. */
+/** A port that keeps the results of checks back while it holds. Everything else passes. */
 export class HeldChecks {
   readonly open: OpenCheckPort;
   #held: (() => void)[] | undefined;
   #arrived: (() => void)[] = [];
 
   constructor(inner: OpenCheckPort) {
-    this.open = (on) => {
-      const port = inner(on);
-      return {
-        post: (order) => {
-          this.#pass(order, () => {
-            port.post(order);
+    this.open = (on) =>
+      inner({
+        ...on,
+        report: (report) => {
+          this.#pass(report, () => {
+            on.report(report);
           });
         },
-        close: () => port.close(),
-      };
-    };
+      });
   }
 
   begin(): void {
@@ -103,17 +101,18 @@ export class HeldChecks {
     return this.#held?.length ?? 0;
   }
 
-  /** Resolves when a check is held. */
-  async arrival(): Promise<void> {
-    if ((this.#held ?? []).length > 0) return;
-    await new Promise<void>((resolve) => {
-      this.#arrived.push(resolve);
-    });
+  /** Resolves when so many results are held. */
+  async arrival(count = 1): Promise<void> {
+    while (this.heldCount < count) {
+      await new Promise<void>((resolve) => {
+        this.#arrived.push(resolve);
+      });
+    }
   }
 
-  /** Lets the held checks pass. Later ones are held again. */
+  /** Lets the held results pass. Later ones are held again. */
   pass(): void {
-    for (const post of this.#held?.splice(0) ?? []) post();
+    for (const pass of this.#held?.splice(0) ?? []) pass();
   }
 
   end(): void {
@@ -121,12 +120,12 @@ export class HeldChecks {
     this.#held = undefined;
   }
 
-  #pass(order: CheckOrder, post: () => void): void {
-    if (order.kind !== "prepare" || this.#held === undefined) {
-      post();
+  #pass(report: CheckReport, pass: () => void): void {
+    if (report.kind !== "result" || this.#held === undefined) {
+      pass();
       return;
     }
-    this.#held.push(post);
+    this.#held.push(pass);
     for (const arrived of this.#arrived.splice(0)) arrived();
   }
 }
