@@ -42,7 +42,10 @@ function fileOf({ code }: Example, index: number): string {
 async function withExamples(work: (all: readonly WrittenExample[], folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(root, ".tmp-example-"));
   try {
-    const all = (await examples()).map((example, index) => ({ ...example, file: join(folder, fileOf(example, index)) }));
+    const all = (await examples()).map((example, index) => ({
+      ...example,
+      file: join(folder, fileOf(example, index)),
+    }));
     assert.ok(
       all.some(({ name }) => name.startsWith("README.md")),
       "the README has an example",
