@@ -132,8 +132,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "a client follows an address file to another host",
     file: "sdk/src/client/find-server.ts",
-    find: "if (foreignHost !== undefined) {",
-    put: 'if (foreignHost === "") {',
+    find: "if (note?.foreignHost !== undefined) {",
+    put: 'if (note?.foreignHost === "") {',
     by: "test/client/server-trust.test.ts",
     caughtIn: "npm test",
   },
@@ -148,8 +148,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "a client uses the port of a crashed server",
     file: "sdk/src/client/find-server.ts",
-    find: "if (note?.isRunning === true) return {",
-    put: "if (note !== undefined) return {",
+    find: "if (note?.isRunning === true)",
+    put: "if (note !== undefined)",
     by: "test/client/find-server.test.ts",
     caughtIn: "npm test",
   },
