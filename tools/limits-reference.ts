@@ -268,6 +268,11 @@ const checks: Rows<typeof checkLimits> = {
   heapMbMax: { bounds: "heap of the thread of checks, in MB", beyond: "the thread ends, and the next check starts it" },
   turnMs: "pace",
   yieldAfterMs: "pace",
+  cancelMs: {
+    bounds: "milliseconds until a cancelled check stops",
+    beyond: "the thread of checks is ended and started again",
+    test: "a check that never yields is ended after its deadline, and the next check runs in a new thread",
+  },
   roundsMax: {
     bounds: "rounds of checking for one command",
     beyond: "`check_contended`",

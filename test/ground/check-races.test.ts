@@ -123,13 +123,17 @@ describe("races of checks", () => {
     assert.deepEqual(node.runs, ["cancelled"]);
   });
 
-  test("a check over the deadline of its command gives check_unavailable", async () => {
+  test("a check that never yields is ended after its deadline, and the next check runs in a new thread", async () => {
     await using node = await heldNode("thread");
     node.hold.end();
+    const { entities } = node.client;
     const input = { type: "order", id: "1", value: order(888) };
-    const late = await node.client.execute("replace-entity", input, { deadlineMs: 30 });
-    assert.ok(late.outcome.kind === "refusal");
-    assert.equal(late.outcome.code, "check_unavailable");
+    const stuck = await node.client.execute("replace-entity", input, { deadlineMs: 30 });
+    assert.equal(stuck.outcome.kind, "refusal");
+    const next = node.client.execute("replace-entity", { type: "order", id: "1", value: order(91) });
+    assert.ok((await next).outcome.kind === "refusal", "the stuck thread ends with every check in it");
+    await entities.replace("order", "1", order(91));
+    assert.equal(node.services.checks.status().restarts, 1);
   });
 
   test("eight stale rounds give check_contended, and nothing stale is recorded", async () => {

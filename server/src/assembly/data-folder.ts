@@ -3,7 +3,9 @@
  * open. Like open.ts, it only assembles parts.
  */
 import { isOfEntity, isOfPack, publishedName } from "@holdfast/sdk/contract";
+import { allChecks } from "../app/app-services.ts";
 import { systemClock } from "../base/clock.ts";
+import { openRecheck } from "../checks/recheck.ts";
 import { entriesAbout } from "../engine/entries-about.ts";
 import { verify } from "../engine/verify/verify.ts";
 import { missing } from "../features/entities/change.ts";
@@ -32,6 +34,8 @@ export interface VerifyFolderOptions {
   readonly kinds: readonly Kind[];
   /** A head that was exported earlier. */
   readonly expected?: Pick<Head, "position" | "hash"> | undefined;
+  /** Whether the checks of recorded commands run again. */
+  readonly isDeep?: boolean;
   readonly onProgress: (position: number, head: number) => void;
 }
 
@@ -66,12 +70,13 @@ export function readDataFolder(folder: string): DataFolder {
   const reader = openSqliteReader(folder);
   return {
     head: () => reader.head(),
-    async verify({ kinds, expected, onProgress }) {
+    async verify({ kinds, expected, isDeep, onProgress }) {
       const head = reader.head().position;
       const onPosition = (position: number): void => {
         onProgress(position, head);
       };
-      const options = { ...verificationOf(kinds), expected, clock: systemClock, onProgress: onPosition };
+      const makeEvidence = isDeep === true ? await openRecheck(allChecks(kinds)) : undefined;
+      const options = { ...verificationOf(kinds), makeEvidence, expected, clock: systemClock, onProgress: onPosition };
       // The files first: a broken page may make later batches unreadable.
       const fileFaults = reader.verifyFiles();
       const verified = await verify(reader.batches(1), options);

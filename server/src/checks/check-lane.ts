@@ -1,6 +1,8 @@
 import type { Json } from "@holdfast/sdk/json/json";
+import type { Clock } from "../base/clock.ts";
 import type { Check, CheckRequest } from "./check.ts";
 import { CheckError } from "./check.ts";
+import { checkLimits } from "./check-limits.ts";
 import type { CheckOrder, CheckPort, CheckReport, OpenCheckPort } from "./check-messages.ts";
 import { RowFeed } from "./row-feed.ts";
 import type { RowSource } from "./row-feed.ts";
@@ -22,6 +24,7 @@ interface CheckLaneOptions {
   readonly checks: ReadonlyMap<string, Check>;
   readonly source: RowSource;
   readonly openPort: OpenCheckPort;
+  readonly clock: Clock;
   readonly report: (message: string, cause: unknown) => void;
   readonly loadedBytesMax?: number | undefined;
 }
@@ -43,6 +46,8 @@ export class CheckLane {
   readonly #options: CheckLaneOptions;
   readonly #jobs = new Map<number, RunningJob>();
   readonly #numbers = new Map<LaneJob, number>();
+  /** By cancelled job: ends the wait for the thread to stop it. */
+  readonly #cancelled = new Map<number, () => void>();
   #running: RunningLane | undefined;
   #closing: Promise<void> = Promise.resolve();
   #lastNumber = 0;
@@ -84,7 +89,27 @@ export class CheckLane {
     this.#numbers.delete(job);
     this.#jobs.delete(number);
     for (const unit of running.units) this.#running?.feed.release(job.check, unit);
-    if (running.isPosted) this.post({ kind: "cancel", check: job.check.name, job: number });
+    if (running.isPosted && this.#running !== undefined) this.#cancel(this.#running, job, number);
+  }
+
+  /** A check that never yields cannot be stopped. Then its thread ends, and with it every check in it. */
+  #cancel(lane: RunningLane, job: LaneJob, number: number): void {
+    lane.port.post({ kind: "cancel", check: job.check.name, job: number });
+    const stopWaiting = this.#options.clock.after(
+      checkLimits.cancelMs,
+      () => {
+        this.#cancelled.delete(number);
+        if (this.#running === lane) this.#break(new Error(`the check ${job.check.name} does not stop`));
+      },
+      { keepAlive: false },
+    );
+    this.#cancelled.set(number, stopWaiting);
+  }
+
+  #break(error: Error): void {
+    this.restartCount += 1;
+    this.#options.report(`the thread of checks ended; the next check starts a new one: ${error.message}`, error);
+    this.#stop(new CheckError("check_unavailable", "the thread of checks ended"));
   }
 
   /** Sends an order, if the thread runs. A new thread has no use for what was meant for the one before. */
@@ -98,7 +123,7 @@ export class CheckLane {
   }
 
   #start(): RunningLane {
-    const { source, openPort, report, loadedBytesMax } = this.#options;
+    const { source, openPort, loadedBytesMax } = this.#options;
     const lane: RunningLane = {
       opened: new Set(),
       port: openPort({
@@ -106,10 +131,7 @@ export class CheckLane {
           if (this.#running === lane) this.#receive(lane, message);
         },
         broken: (error) => {
-          if (this.#running !== lane) return;
-          this.restartCount += 1;
-          report(`the thread of checks ended; the next check starts a new one: ${error.message}`, error);
-          this.#stop(new CheckError("check_unavailable", "the thread of checks ended"));
+          if (this.#running === lane) this.#break(error);
         },
       }),
       feed: new RowFeed({
@@ -148,6 +170,11 @@ export class CheckLane {
   }
 
   #receive({ feed }: RunningLane, message: CheckReport): void {
+    if (message.kind === "cancelled") {
+      this.#cancelled.get(message.job)?.();
+      this.#cancelled.delete(message.job);
+      return;
+    }
     const running = this.#jobs.get(message.job);
     if (running === undefined) return;
     const { job, units } = running;
@@ -179,6 +206,8 @@ export class CheckLane {
     if (lane === undefined) return;
     this.#running = undefined;
     lane.feed.end();
+    for (const stopWaiting of this.#cancelled.values()) stopWaiting();
+    this.#cancelled.clear();
     const closed = lane.port.close();
     this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
     for (const { job } of [...this.#jobs.values()]) job.fail(error);

@@ -14,6 +14,8 @@ export const checkLimits = {
   /** Interval after which the thread reads its messages, and time after which a long check lets others proceed. */
   turnMs: 5,
   yieldAfterMs: 50,
+  /** Maximum time until a cancelled check stops. Beyond it the thread is stuck, and is ended. */
+  cancelMs: 1_000,
   /** Maximum rounds of checking for one command. */
   roundsMax: 8,
 } as const;

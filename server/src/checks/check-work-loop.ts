@@ -52,6 +52,7 @@ export class CheckWorkLoop {
     }
     const check = this.#checks.get(order.check);
     if (check === undefined) throw new Error(`the check ${order.check} was not opened`);
+    if (order.kind === "cancel") this.#options.report({ kind: "cancelled", job: order.job });
     // A cancelled job may be among the orders that wait.
     if (check.work === undefined && check.fault === undefined) check.orders.push(order);
     else this.#execute(check, order);

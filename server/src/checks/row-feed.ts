@@ -175,6 +175,15 @@ function rowsOf(state: StateReader, subjects: Iterable<string>): readonly FoundR
   return Array.from(subjects, (subject) => rows.get(subject) ?? { subject });
 }
 
+/** All rows of a unit at once. The state must be settled. */
+export function unitRows(state: StateReader, check: Check, unit: string): readonly CheckRow[] {
+  const found = check.within(unit).flatMap((subject): readonly FoundRow[] => {
+    if (!subject.endsWith("/")) return rowsOf(state, [subject]);
+    return state.rows(entityTable).scan("subject", { prefix: subject, limit: Infinity });
+  });
+  return found.filter((row) => check.unit(row.subject) === unit).map(checkRow);
+}
+
 /** Live entities after a subject, up to the limits of a slice, but at least one. */
 function slice(state: StateReader, prefix: string, after: string): readonly EntityRow[] {
   const rows = state.rows(entityTable).scan("subject", { prefix, after, limit: checkLimits.sliceRows });
@@ -183,7 +192,7 @@ function slice(state: StateReader, prefix: string, after: string): readonly Enti
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-export function checkRow(row: FoundRow): CheckRow {
+function checkRow(row: FoundRow): CheckRow {
   const { subject } = row;
   if (!("version" in row) || !isLive(row)) return { subject, version: 0 };
   return { subject, version: currentVersion(row), value: row.value };

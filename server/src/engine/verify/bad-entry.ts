@@ -11,6 +11,8 @@ type BadEntryKind =
   /** A second decision has another outcome, or other events. */
   | "outcome"
   | "events"
+  /** A check that runs again makes other evidence. */
+  | "evidence"
   /** A second decision leaves no entry. */
   | "record"
   /** Its events cannot be folded into the state. */

@@ -18,6 +18,8 @@ export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | B
   const decided = machine.decide(commandOf(entry), circumstances);
   const { outcome } = decided;
   if (outcome.kind === "refusal" && outcome.code === "operation_unknown") return "unknown";
+  // The entry was decided before its kind had a check.
+  if (outcome.kind === "refusal" && outcome.code === "check_stale" && entry.evidence === undefined) return "unknown";
   const bad = compare(entry, decided);
   if (bad === undefined) machine.settle();
   else machine.undo();
@@ -25,7 +27,7 @@ export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | B
 }
 
 /** The command without the outcome, so that no rule can read the first result. */
-function commandOf(entry: Entry): Command {
+export function commandOf(entry: Entry): Command {
   const { position: _p, time: _t, rules: _r, grace: _g, outcome: _o, events: _e, erased: _x, ...command } = entry;
   return command;
 }

@@ -18,6 +18,8 @@ import { type Entry, keyScope } from "../../machine/entry.ts";
 import { type Machine, UnknownHistoryError } from "../../machine/machine.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { type BadEntry, badEntry } from "./bad-entry.ts";
+import { recheckEvidence } from "./recheck-evidence.ts";
+import type { MakeEvidence } from "./recheck-evidence.ts";
 import { redecide } from "./redecide.ts";
 import { type ErasedPosition, ErasureAudit } from "./erasure-audit.ts";
 import { HashAudit, type RecordedHash } from "./hash-audit.ts";
@@ -34,6 +36,8 @@ export interface VerificationOptions {
    * entry: true if its decision may have depended on such data. Such an entry cannot be decided again.
    */
   readonly missesErasedData: (state: StateReader, entry?: Entry) => boolean;
+  /** Runs the checks of recorded commands again. Undefined: their evidence is trusted. */
+  readonly makeEvidence?: MakeEvidence | undefined;
   /** A head that was saved earlier. It must be in this history. */
   readonly expected?: Pick<Head, "position" | "hash"> | undefined;
 }
@@ -46,6 +50,8 @@ export interface VerificationResult {
   readonly redecided: number;
   readonly foldedOnly: number;
   readonly erased: number;
+  /** Number of entries whose check ran again and made the same evidence. */
+  readonly rechecked: number;
   /** Number of recorded hashes of the state that were compared. */
   readonly hashesChecked: number;
   /** Number of recorded hashes that cannot be compared, because data of their state was erased later. */
@@ -65,6 +71,7 @@ export class Verification {
   #time = 0;
   #redecided = 0;
   #foldedOnly = 0;
+  #rechecked = 0;
   #bad: BadEntry | undefined;
   #isExpectedSeen: boolean;
 
@@ -107,6 +114,7 @@ export class Verification {
       entries: this.#redecided + this.#foldedOnly + erased,
       redecided: this.#redecided,
       foldedOnly: this.#foldedOnly,
+      rechecked: this.#rechecked,
       erased,
       hashesChecked: this.#hashes.checkedCount,
       hashesSkipped: this.#hashes.skippedCount,
@@ -139,7 +147,7 @@ export class Verification {
   #execute(entry: Entry): BadEntry | undefined {
     if (entry.erased !== undefined) return this.#erasures.note(entry) ?? this.#fold(entry);
     const isDecidable = this.#machine.knowsRules(entry.rules) && this.#options.canRedecide(entry);
-    const verdict = isDecidable ? redecide(this.#machine, entry) : "unknown";
+    const verdict = isDecidable ? (this.#recheck(entry) ?? redecide(this.#machine, entry)) : "unknown";
     if (verdict === "same") {
       this.#redecided += 1;
       return undefined;
@@ -147,6 +155,14 @@ export class Verification {
     if (verdict !== "unknown" && !this.#options.missesErasedData(this.#machine.durable, entry)) return verdict;
     this.#foldedOnly += 1;
     return this.#fold(entry);
+  }
+
+  #recheck(entry: Entry): BadEntry | undefined {
+    const { makeEvidence } = this.#options;
+    if (makeEvidence === undefined) return undefined;
+    const verdict = recheckEvidence(this.#machine, entry, makeEvidence);
+    if (verdict === "same") this.#rechecked += 1;
+    return verdict === "same" || verdict === "unknown" ? undefined : verdict;
   }
 
   #fold(entry: Entry): BadEntry | undefined {

@@ -23,6 +23,9 @@ export const verifyCommand: CliCommand = {
     "byte for byte. Other entries are only folded. It counts both, and prints the first invalid entry with the expected",
     "and the found value.",
     "",
+    "With --deep it also runs the checks of recorded changes again, and their results must be equal. Pass --kinds for the",
+    "checks of your own kinds.",
+    "",
     "It changes nothing, and a server may run on the folder. A journal without its last entries is valid in itself. To",
     "detect a truncation, store the printed head elsewhere and pass it to the next verify.",
     "",
@@ -33,6 +36,7 @@ export const verifyCommand: CliCommand = {
     data: dataOption,
     head: { value: "POSITION:HASH", summary: "the head of an earlier verify, which must be part of this history" },
     kinds: kindsOption,
+    deep: { summary: "run the checks of recorded changes again" },
     json: { summary: "print one JSON object" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => runVerify(args, terminal)),
@@ -46,6 +50,7 @@ async function runVerify(args: CommandArguments, terminal: Terminal): Promise<Ex
   try {
     const verified = await folder.verify({
       kinds,
+      isDeep: args.values["deep"] === true,
       ...defined({ expected }),
       onProgress: (position, head) => {
         progress.show("verified", position, head);
@@ -72,6 +77,7 @@ function verifyJson(verified: VerifiedFolder, seconds: number): Readonly<Record<
     redecided,
     folded_only: verified.foldedOnly,
     erased: verified.erased,
+    rechecked: verified.rechecked,
     hashes_checked: verified.hashesChecked,
     hashes_skipped: verified.hashesSkipped,
     state_hash: verified.stateHash,
@@ -83,12 +89,13 @@ function verifyJson(verified: VerifiedFolder, seconds: number): Readonly<Record<
 }
 
 function verifyText(verified: VerifiedFolder, seconds: number): string {
-  const { ok, head, entries, redecided, foldedOnly, erased, hashesChecked, hashesSkipped, firstBad } = verified;
+  const { ok, head, entries, redecided, foldedOnly, erased, rechecked, hashesChecked, hashesSkipped, firstBad } = verified;
   const skipped = hashesSkipped === 0 ? "" : `, ${hashesSkipped} not comparable`;
   return [
     ...(ok ? ["Valid."] : errorLines(verified)),
     ...(firstBad === undefined ? [] : ["Before that position:"]),
     `  entries  ${entries}: ${redecided} decided again, ${foldedOnly} folded only, ${erased} erased`,
+    ...(rechecked === 0 ? [] : [`  checks   ${rechecked} made again`]),
     `  state    ${hashesChecked} recorded hashes compared${skipped}`,
     `  speed    ${perSecond(verified, seconds)} entries/s`,
     `  head     ${headText(head)}`,
