@@ -47,7 +47,10 @@ test("verify --deep runs recorded checks again, counts them, and finds a forged 
     const input = { ...(entry.input as JsonObject), value };
     return { ...entry, input, events: entry.events.map((event) => ({ ...event, data: { version: 1, value } })) };
   });
-  const upTo = forged.slice(0, forged.findIndex(({ key }) => key === "refused"));
+  const upTo = forged.slice(
+    0,
+    forged.findIndex(({ key }) => key === "refused"),
+  );
   assert.equal((await verify(upTo, false)).ok, true, "a decision trusts its evidence");
   const found = await verify(upTo, true);
   assert.deepEqual([found.ok, found.firstBad?.what], [false, "evidence"]);

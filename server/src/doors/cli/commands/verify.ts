@@ -89,7 +89,8 @@ function verifyJson(verified: VerifiedFolder, seconds: number): Readonly<Record<
 }
 
 function verifyText(verified: VerifiedFolder, seconds: number): string {
-  const { ok, head, entries, redecided, foldedOnly, erased, rechecked, hashesChecked, hashesSkipped, firstBad } = verified;
+  const { ok, head, entries, redecided, foldedOnly, erased, rechecked, hashesChecked, hashesSkipped, firstBad } =
+    verified;
   const skipped = hashesSkipped === 0 ? "" : `, ${hashesSkipped} not comparable`;
   return [
     ...(ok ? ["Valid."] : errorLines(verified)),
