@@ -5,7 +5,7 @@ import { ServiceKeeper } from "../../server/src/services/service-keeper.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
-/** A service whose starts fail while the test says so. */
+/** A service whose starts fail while `failure` is set. */
 function scriptedService() {
   const script = { startCount: 0, stopCount: 0, failure: undefined as string | undefined };
   let failRunning: (cause: unknown) => void = () => undefined;

@@ -13,6 +13,9 @@ export class StoredFiles implements AsyncDisposable {
   readonly handles = new Set<FileHandle>();
   received = 0;
   sent = 0;
+  /** The largest resident set of this process that was seen during transfers. */
+  peakBytes = 0;
+  #sampledAt = 0;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -28,6 +31,7 @@ export class StoredFiles implements AsyncDisposable {
     await using handle = await this.#open(name, "w");
     for await (const chunk of body ?? []) {
       this.received += chunk.byteLength;
+      this.#sample();
       bytes += chunk.byteLength;
       hash.update(chunk);
       await handle.file.write(chunk);
@@ -56,8 +60,17 @@ export class StoredFiles implements AsyncDisposable {
       const { bytesRead } = await handle.file.read(buffer, 0, buffer.length, at);
       at += bytesRead;
       this.sent += bytesRead;
+      this.#sample();
       yield buffer.subarray(0, bytesRead);
     }
+  }
+
+  /** Every 4 MiB, because the figure costs a system call. */
+  #sample(): void {
+    const bytes = this.received + this.sent;
+    if (bytes - this.#sampledAt < 4 * 1024 * 1024) return;
+    this.#sampledAt = bytes;
+    this.peakBytes = Math.max(this.peakBytes, process.memoryUsage.rss());
   }
 
   async #open(name: string, flags: "r" | "w"): Promise<AsyncDisposable & { readonly file: FileHandle }> {

@@ -1,6 +1,8 @@
 /** Operations with binary bodies and streams, through every door. */
 import assert from "node:assert/strict";
 import { connect as connectSocket } from "node:net";
+import { join } from "node:path";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import type { CallReply } from "@holdfast/sdk";
@@ -8,6 +10,8 @@ import { routesOf } from "@holdfast/sdk/contract";
 import { openApiOperation } from "../../server/src/doors/http/openapi/openapi-operation.ts";
 import { operatorSecret } from "../access/gated-node.ts";
 import { counts } from "../prove/counts.ts";
+import { testEnvironment } from "../scenario/child-environment.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 import { soon } from "../client/client-node.ts";
 import { chunksOf, readFile, storeFile, streamDoor } from "./stream-door.ts";
 
@@ -178,26 +182,28 @@ test("a slow reader stops the sender, and a client that disconnects leaves no ha
 test("an upload and a download of many megabytes cost the server no memory in proportion", async () => {
   await using door = await streamDoor();
   const bytes = counts.streamedMegabytes * 1024 * 1024;
-  let peak = 0;
-  const measured = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    let since = 0;
-    for await (const chunk of chunks) {
-      since += chunk.byteLength;
-      if (since >= 4 * 1024 * 1024) {
-        since = 0;
-        peak = Math.max(peak, process.memoryUsage.rss());
-      }
-      yield chunk;
-    }
-  };
-  await using client = await connect(door.url, { token: operatorSecret, transport: "http", retry: false });
   // The first transfer loads code and buffers, which stay.
-  await client.execute("store-file", { name: "w" }, { body: chunksOf(8 * 1024 * 1024) });
+  assert.equal((await transfer(door.url, 8 * 1024 * 1024)).received, 8 * 1024 * 1024);
   const before = process.memoryUsage.rss();
-  const stored = await client.execute("store-file", { name: "g" }, { body: measured(chunksOf(bytes)) });
-  assert.equal(dataOf(stored).bytes, bytes);
-  const { stream } = await client.execute("read-file", { name: "g" }, { acceptsStream: true });
-  assert.equal(await sizeOf(measured(stream?.open() ?? chunksOf(0))), bytes);
-  const grownMb = (peak - before) / 1024 / 1024;
-  assert.ok(grownMb < 64, `${String(bytes)} bytes each way grew the process by ${grownMb.toFixed(0)} MB`);
+  door.files.peakBytes = 0;
+  const { stored, received } = await transfer(door.url, bytes);
+  assert.deepEqual([stored.bytes, received], [bytes, bytes]);
+  const grownMb = (door.files.peakBytes - before) / 1024 / 1024;
+  assert.ok(grownMb < 64, `${String(bytes)} bytes each way grew the server by ${grownMb.toFixed(0)} MB`);
 });
+
+interface Transferred {
+  readonly stored: { readonly bytes: number };
+  readonly received: number;
+}
+
+/** Sends and reads bytes in another process, so that this one has the memory of the server alone. */
+async function transfer(url: string, bytes: number): Promise<Transferred> {
+  const program = join(import.meta.dirname, "stream-client.ts");
+  const child = spawnChild(process.execPath, [program, url, operatorSecret, String(bytes)], {
+    env: testEnvironment({}),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const text = await new Response(Readable.toWeb(child.stdout) as ReadableStream).text();
+  return JSON.parse(text) as Transferred;
+}

@@ -8,6 +8,8 @@ import { openLog } from "../../server/src/observe/log.ts";
 import type { LogLevel } from "../../server/src/observe/log-level.ts";
 import { checkedTransport } from "../access/checked-transport.ts";
 import { clientOf, servicesOf, startEngine, doorCallsOf } from "../../server/src/assembly/open.ts";
+import type { ServiceFactory } from "../../server/src/services/service.ts";
+import { ServiceKeeper } from "../../server/src/services/service-keeper.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -28,6 +30,12 @@ export interface ObservedNode extends AsyncDisposable {
   page(): Promise<string>;
 }
 
+const idleService: ServiceFactory = () => ({
+  name: "idle",
+  start: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+});
+
 /** An engine in memory with metrics and a log, assembled as in `serve`. */
 export async function observedNode(
   options: { readonly journal?: Journal; readonly level?: LogLevel } = {},
@@ -38,8 +46,10 @@ export async function observedNode(
   const observation = openObservation({ log, clock: systemClock, version: "1.2.3" });
   const { onBatch, report } = observation;
   const engine = await startEngine({ journal, report, onBatch });
-  observation.follow(engine);
   const services = servicesOf(engine);
+  const keeper = new ServiceKeeper([idleService], { services, report });
+  await keeper.start();
+  observation.follow(engine, () => keeper.status());
   const calls = doorCallsOf(services, {})({ principal: "ann", caller: "c1" }) as Calls;
   let isOpen = true;
   const gate = observation.gate({
@@ -66,6 +76,7 @@ export async function observedNode(
       return line === undefined ? undefined : Number(line.slice(series.length + 1));
     },
     async [Symbol.asyncDispose]() {
+      await keeper.stop();
       await client.close();
       observation.close();
     },

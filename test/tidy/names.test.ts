@@ -5,7 +5,7 @@ import { assertEachCatchesItsExample, assertNone, linesWith, type Phrase } from 
 import { projectFiles } from "./tree.ts";
 
 /** Names that fit any content. */
-const banned = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "shared", "stuff", "service", "lib"];
+const banned = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "shared", "stuff", "lib"];
 const barrels = ["sdk/src/index.ts", "sdk/src/contract/index.ts", "server/src/index.ts"];
 
 const kebabCase = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;

@@ -33,7 +33,7 @@ export interface Operation<
   readonly resource?: Resource | undefined;
   /** Members of the input that only the server sets, such as the hash of a secret. */
   readonly sets: readonly string[];
-  /** The operation takes bytes beside its input. It is sent over HTTP or in process. */
+  /** The operation takes bytes in addition to its input. It is sent over HTTP or in process. */
   readonly body?: "binary";
   /** Maximum bytes of the body; 8 MiB by default. The body is a stream, so a larger one costs no memory. */
   readonly bodyBytesMax?: number;

@@ -67,7 +67,7 @@ export async function open(location: JournalLocation, options: HoldfastOptions =
 export interface RunningNode {
   readonly client: Client;
   readonly services: AppServices;
-  /** The parts beside the engine. Closing the client stops them before the engine. */
+  /** The parts next to the engine. Closing the client stops them before the engine. */
   readonly keeper: ServiceKeeper;
   /** Also available after the client is closed. */
   readonly summary: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;

@@ -1,5 +1,5 @@
 /**
- * A service is a part beside the engine that sends commands or follows the journal. It uses only the given clock, so a
+ * A service is a part next to the engine that sends commands or follows the journal. It uses only the given clock, so a
  * test or a simulation runs it on virtual time. It may fail at any moment: what it has to do follows from the journal.
  */
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -14,11 +14,11 @@ export interface Service {
   start(): Promise<void>;
   /** Ends all work of the service. It is also called after a failed start. */
   stop(): Promise<void>;
-  /** What an operator sees of it, beside its status. */
+  /** Details for an operator, in addition to its status. */
   health?(): JsonObject;
 }
 
-export interface ServiceContext {
+interface ServiceContext {
   readonly services: EngineServices;
   /**
    * Sends a command of Holdfast itself. The id is derived from the subject and is the key of the command. So several

@@ -4,7 +4,7 @@ import type { EngineServices } from "../app/engine-services.ts";
 import { systemPrincipal } from "../engine/timer-watch.ts";
 import type { Service, ServiceFactory } from "./service.ts";
 
-export const serviceLimits = {
+const serviceLimits = {
   /** Maximum time that a start of the server waits for the start of a service, and a stop for its stop. */
   waitMs: 5_000,
   /** The first and the longest delay before a failed service is started again. */
