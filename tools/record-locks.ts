@@ -58,10 +58,8 @@ class Scene {
     this.#self("renew-agents", { beats: [ann, "nobody"], signs: [child] });
     this.#ask("end-agent", { agent_id: ann }, { agent: child });
     const { fence } = this.#ask("acquire-lock", { paths: ["project/p/map/m"] }, { agent: child });
-    this.#self("claim-for-job", { fence: fence ?? "", job: "job-1" });
     this.#ask("acquire-lock", { paths: ["a"], ttl_seconds: 30, wait: true }, { agent: ann });
     this.#ask("end-agent", { reason: "done" }, { agent: ann });
-    this.#self("claim-for-job", { fence: fence ?? "", job: null });
     this.#recorder.pass(200_000);
     this.#self("expire-lock", { fence: fence ?? "" });
   }

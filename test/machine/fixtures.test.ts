@@ -102,12 +102,14 @@ test("a fixture detects a decision that changed without a new rules number", () 
 const published = ["entity", "payload", "space", "agent", "agents", "lock", "locks"];
 /** Event types that no history of the first rules can contain. */
 const ofLaterRules = ["space.rules_raised"];
+/** Event types that no operation of this build records. `test/locks/sets.test.ts` decides and folds them. */
+const ofFeaturesToCome = ["lock.adopted", "lock.job_claimed"];
 
 test("every type of event of a published feature is in a fixture", () => {
   const types = new Set(fixtures.flatMap(entriesOf).flatMap((entry) => entry.events.map(({ type }) => type)));
   const expected = Object.keys(events).filter((type) => published.includes(type.slice(0, type.indexOf("."))));
   assert.deepEqual(
     expected.filter((type) => !types.has(type)),
-    ofLaterRules,
+    [...ofLaterRules, ...ofFeaturesToCome],
   );
 });

@@ -14,7 +14,7 @@ export const fence = Type.String({
 });
 
 export const ticket = Type.String({
-  pattern: `^${number}\\.${number}$`,
+  pattern: `^${number}\\.${number}(\\.[1-9][0-9]{0,4})?$`,
   description: "The id of a queued request.",
 });
 

@@ -102,6 +102,10 @@ export const lockEvents = eachWith(
     "lock.upgraded": { summary: "A lock became stronger, with a new fence.", data: changed },
     "lock.downgraded": { summary: "A lock became weaker, with a new fence.", data: changed },
     "lock.transferred": { summary: "A lock was transferred to another owner, with a new fence.", data: changed },
+    "lock.adopted": {
+      summary: "The owner of a lock continues with a new fence and a new keeper, whose heartbeats renew it.",
+      data: changed,
+    },
     "lock.accepted": { summary: "The owner of a granted ticket accepted it.", data: Type.Object({ fence }, open) },
     "lock.release_requested": {
       summary: "An agent or a principal, `by`, asks a holder to release a lock. `by_owner` is the owner that it named.",
@@ -123,7 +127,10 @@ export const lockEvents = eachWith(
       summary: "A ticket waits for another grant or ticket than before.",
       data: Type.Object({ ticket, waits_for: text }, open),
     },
-    "lock.cancelled": { summary: "A ticket left the queue.", data: Type.Object({ ticket, why: text }, open) },
+    "lock.cancelled": {
+      summary: "A ticket left the queue. `free`: a notify-only ticket that nothing blocks.",
+      data: Type.Object({ ticket, why: text }, open),
+    },
     "lock.ticket_renewed": { summary: "The lease of a ticket was renewed.", data: Type.Object({ ticket }, open) },
     "lock.deadlock": {
       summary: "A request was refused or cancelled because of a deadlock.",

@@ -1,4 +1,4 @@
-/** Lock commands that only Holdfast itself sends: expiries, continued work, and the claims of jobs. */
+/** Lock commands that only Holdfast itself sends: expiries and continued work. */
 import Type from "typebox";
 import { fence, ticket } from "./grant.ts";
 import { internalOperation } from "./operation.ts";
@@ -38,18 +38,9 @@ const freeEnded = internalOperation({
   problems: ["not_due"],
 });
 
-const claimForJob = internalOperation({
-  name: "claim-for-job",
-  summary: "Records that an active job claims a grant, or has ended its claim. A claimed grant is not recovered.",
-  input: Type.Object({ fence, job: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()]) }, closed),
-  output: Type.Object({}),
-  problems: ["lock_not_held"],
-});
-
 export const lockInternals = {
   "expire-lock": expireLock,
   "expire-ticket": expireTicket,
   "continue-handover": continueHandover,
-  "claim-for-job": claimForJob,
   "free-ended": freeEnded,
 } as const;

@@ -16,7 +16,7 @@ import { acquireLock } from "./rules/acquire-lock.ts";
 import { cancelTicket, acceptLock } from "./rules/accept-lock.ts";
 import { configureLocks } from "./rules/configure-locks.ts";
 import { downgradeLock } from "./rules/downgrade-lock.ts";
-import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } from "./rules/expire-lock.ts";
+import { continueHandover, expireLock, expireTicket, lockTimers } from "./rules/expire-lock.ts";
 import { foldGrantBeats, grantFolds } from "./tables/grant-folds.ts";
 import { foldTicketBeats, ticketFolds } from "./tables/ticket-folds.ts";
 import { forceRelease, overrideRelease } from "./rules/force-release.ts";
@@ -62,7 +62,6 @@ export const locksFeature: Feature = {
       "expire-lock": expireLock,
       "expire-ticket": expireTicket,
       "continue-handover": continueHandover,
-      "claim-for-job": claimForJob,
       "free-ended": freeEnded,
     }),
   },
@@ -82,6 +81,7 @@ export const locksFeature: Feature = {
     "lock.acquired": grantCovered,
     "lock.upgraded": grantCovered,
     "lock.transferred": grantCovered,
+    "lock.adopted": grantCovered,
   },
   timers: lockTimers,
 };

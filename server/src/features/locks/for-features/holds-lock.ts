@@ -63,8 +63,13 @@ export function presentedFault(
   return (grant === undefined ? undefined : foreignFault(context, grant)) ?? fenceFault(grant, path, need);
 }
 
-/** Describes why a grant is not the caller's; undefined if it is. */
-export function foreignFault(context: LockContext, { owner }: GrantRow): string | undefined {
+/**
+ * Describes why a grant is not the caller's; undefined if it is. A grant with a keeper is proven by its keeper alone: one
+ * worker keeps the locks of several jobs, and its principal may have several workers.
+ */
+export function foreignFault(context: LockContext, { owner, keeper }: GrantRow): string | undefined {
+  if (keeper !== undefined)
+    return keeper === callerOf(context).agent ? undefined : "the grant is kept by another agent";
   const holder = context.state.rows(ownerTable).get(owner)?.principal;
   return holder === callerOf(context).principal ? undefined : "the grant belongs to another principal";
 }

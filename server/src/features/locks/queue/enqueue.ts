@@ -1,3 +1,7 @@
+import { defined } from "@holdfast/sdk/base/defined";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { Event } from "../../../machine/entry.ts";
+import type { StateReader } from "../../../machine/state.ts";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
@@ -62,25 +66,36 @@ export function enqueue(context: DecideContext, queued: QueuedRequest): Decision
   const ticket = nextTicket(context);
   const leaseMs = queued.ticketSeconds === undefined ? lockLimits.ticketMs : queued.ticketSeconds * 1000;
   const ahead = countAhead(state, request);
-  const [first] = request.paths;
-  const paths = request.paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
-  const ticketData = {
-    resource_id: first?.path ?? "",
-    owner_id: request.owner,
-    ticket,
-    paths,
-    terms: termsData(terms),
-    lease_ms: leaseMs,
-    waits_for: blockerIdOf(state, blocker),
-  };
-  const coHolders = coHoldersOf(state, first?.path ?? "");
-  const data = upgrades === undefined ? { ...ticketData, ...coHolders } : { ...ticketData, upgrades, ...coHolders };
+  const event = queuedEvent(state, { request, blocker, terms, ticket, leaseMs, more: defined({ upgrades }) });
   const outcome = done({ granted: false, ticket, place: ahead + 1, expires_at: iso(time + leaseMs) });
   const attachment = {
     waits_for: blockingHolders(state, request).map((row) => holderView(state, row)),
     estimate_ms: estimateMs(state, ahead + 1),
   };
-  return { outcome, events: [{ type: "lock.queued", subject: lockSubject(first?.path ?? ""), data }], attachment };
+  return { outcome, events: [event], attachment };
+}
+
+interface NewTicket extends Pick<QueuedRequest, "request" | "blocker" | "terms"> {
+  readonly ticket: string;
+  readonly leaseMs: number;
+  readonly more: JsonObject;
+}
+
+export function queuedEvent(state: StateReader, queued: NewTicket): Event {
+  const { request, blocker, terms, ticket, leaseMs, more } = queued;
+  const path = request.paths[0]?.path ?? "";
+  const data = {
+    resource_id: path,
+    owner_id: request.owner,
+    ticket,
+    paths: request.paths.map(({ path: each, mode, scope }) => ({ path: each, mode, scope })),
+    terms: termsData(terms),
+    lease_ms: leaseMs,
+    waits_for: blockerIdOf(state, blocker),
+    ...more,
+    ...coHoldersOf(state, path),
+  };
+  return { type: "lock.queued", subject: lockSubject(path), data };
 }
 
 /** Refuses the request that would close the cycle. Nothing has to be rolled back. The audit trail records it. */

@@ -49,7 +49,7 @@ export const endOverdueOf: Reaction = (event, context) => {
   const due = state
     .rows(grantTable)
     .scan("due", { limit: dueMax })
-    .filter(({ owner }) => owners.has(owner));
+    .filter(({ owner, keeper }) => owners.has(owner) || owners.has(keeper ?? ""));
   for (const { fence } of due) {
     const row = isFull(context) ? undefined : state.rows(grantTable).get(fence);
     if (row !== undefined) expireIfDue(context, row);

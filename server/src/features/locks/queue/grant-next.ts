@@ -77,6 +77,8 @@ function examineTicket(context: DecideContext, row: TicketRow): string | undefin
   }
   const blocker = firstBlocker(state, row);
   if (blocker === undefined) {
+    // Its owner gets nothing yet. A reaction to this event may grant the lock before the tickets behind are examined.
+    if (row.notifyOnly === true) return removeTicketFromQueue(context, row.ticket, "free");
     // A second grant of the same set would outlive its newer fence, and the owner would then write with the older one.
     if (hasAlready(context, row)) return removeTicketFromQueue(context, row.ticket, "held");
     return grantTicket(context, row);

@@ -74,7 +74,7 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
 }
 
 /** The owner's live grant of exactly these paths in any mode. An overdue one ends first. */
-function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
+export function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
   let weaker: GrantRow | undefined;
   for (const row of grantsOfSet(context.state, owner, paths)) {
     if (expireIfDue(context, row)) continue;

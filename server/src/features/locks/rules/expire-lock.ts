@@ -6,7 +6,6 @@ import { dueTimer } from "../../due-timer.ts";
 import type { Decide } from "../../rule-of.ts";
 import { expireIfDue } from "../queue/free-grant.ts";
 import { cancelQueuedTicket, grantNext } from "../queue/grant-next.ts";
-import { notHeld } from "../tables/find-held.ts";
 import { dueTime, grantTable, lockSingletonTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
 import type { LockHandoverRow } from "../tables/lock-tables.ts";
 
@@ -31,12 +30,6 @@ export const continueHandover: Decide<(typeof lockInternals)["continue-handover"
   emit({ type: "lock.handover_done", subject: "locks", data: { blocker_id: input.blocker_id } });
   grantNext(context, input.blocker_id);
   return { outcome: done({}), events: [] };
-};
-
-export const claimForJob: Decide<(typeof lockInternals)["claim-for-job"]> = ({ fence, job }, context) => {
-  if (context.state.rows(grantTable).get(fence) === undefined) return notHeld(job ?? "", { fence });
-  const event = { type: "lock.job_claimed", subject: "locks", data: { fence, job } };
-  return { outcome: done({}), events: [event], attachment: {} };
 };
 
 /** The id contains the fence, so several nodes produce one expiry. */

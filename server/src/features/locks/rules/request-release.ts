@@ -8,7 +8,7 @@ import { blockingHolders } from "../queue/deny.ts";
 import { notHeld } from "../tables/find-held.ts";
 import { lockSubject } from "../tables/lock-events.ts";
 import { grantTable } from "../tables/lock-tables.ts";
-import type { ReleaseRequestRow } from "../tables/lock-tables.ts";
+import type { HoldRow, ReleaseRequestRow } from "../tables/lock-tables.ts";
 import { pathFault } from "../tables/path-fault.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 
@@ -32,8 +32,17 @@ export const requestRelease: Decide<(typeof lockOperations)["request-release"]> 
     ...(caller.owner === by ? {} : { owner: caller.owner }),
     reason: input.reason,
   };
-  // A set may block with several paths. Its grant gets one request, at the first of them.
-  const events: Event[] = holders
+  const events = releaseRequestEvents(state, holders, request);
+  return { outcome: done({ asked: [...new Set(holders.map(({ owner }) => owner))] }), events, attachment: {} };
+};
+
+/** A set may block with several paths. Its grant gets one request, at the first of them. */
+export function releaseRequestEvents(
+  state: StateReader,
+  holders: readonly HoldRow[],
+  request: ReleaseRequestRow,
+): readonly Event[] {
+  return holders
     .filter(({ fence }, index) => holders.findIndex((hold) => hold.fence === fence) === index)
     .filter(({ fence }) => !isOpen(state, fence, request))
     .map(({ path, fence, owner }) => ({
@@ -43,14 +52,13 @@ export const requestRelease: Decide<(typeof lockOperations)["request-release"]> 
         resource_id: path,
         owner_id: owner,
         fence,
-        by,
+        by: request.by,
         ...(request.owner === undefined ? {} : { by_owner: request.owner }),
-        reason: input.reason,
+        reason: request.reason,
         ...coHoldersOf(state, path, fence),
       },
     }));
-  return { outcome: done({ asked: [...new Set(holders.map(({ owner }) => owner))] }), events, attachment: {} };
-};
+}
 
 /** True if the author's open request to this grant is the same. */
 function isOpen(state: StateReader, fence: string, { by, owner, reason }: ReleaseRequestRow): boolean {

@@ -6,7 +6,7 @@ import { acceptOnUse } from "./accept-lock.ts";
 import { waitedForChildren } from "../../agents/agent-table.ts";
 import { deny } from "../queue/deny.ts";
 import { blockerNow, enqueue, refuseDeadlock } from "../queue/enqueue.ts";
-import { nextFence, rankAt } from "../tables/fence.ts";
+import { nextFence, upgradeRank } from "../tables/fence.ts";
 import { findDeadlock } from "../queue/find-deadlock.ts";
 import type { Deadlock, CycleStep } from "../queue/find-deadlock.ts";
 import { grantView } from "../queue/free-grant.ts";
@@ -46,7 +46,7 @@ export function upgradeGrant(
   });
   const strengthened = paths.filter((locked, index) => locked.mode !== row.paths[index]?.mode);
   if (strengthened.length === 0) return unchanged(context, row);
-  const request = { owner: row.owner, rank: rankAt(position, true), paths: strengthened };
+  const request = { owner: row.owner, rank: upgradeRank(position), paths: strengthened };
   if (row.upgrading !== undefined) return refused("upgrade_refused", { fence: row.fence, ticket: row.upgrading });
   const rival = otherUpgrade(context, request);
   if (rival !== undefined) return refuseSecond(context, row, rival, options);

@@ -22,9 +22,23 @@ export function nextTicket({ state, position }: DecideContext): string {
   return `${String(currentEpoch(state))}.${String(position)}`;
 }
 
+/** The id of a notify-only ticket. An entry may queue several, so each has the number of events before it. */
+export function nextNotifyTicket(context: DecideContext): string {
+  return `${nextTicket(context)}.${String(context.events.length + 1)}`;
+}
+
 /** Added to the rank of a ticket that is not an upgrade, so that upgrades sort first. */
 const rankOffset = 1e15;
+/** Maximum ranks of one entry. An entry has fewer events. */
+const ranksPerEntry = 4_096;
 
-export function rankAt(position: number, isUpgrade: boolean): number {
-  return isUpgrade ? position : rankOffset + position;
+/** The rank of an upgrade that is queued at a position. */
+export function upgradeRank(position: number): number {
+  return position;
+}
+
+/** The rank of any other ticket: by position, then by its number within the entry. */
+export function rankOf(ticket: string, position: number): number {
+  const [, , number = "0"] = ticket.split(".");
+  return rankOffset + position * ranksPerEntry + Number(number);
 }

@@ -1,4 +1,5 @@
 /** The folds of events about held locks. They never change; a new meaning is a new event type. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Event } from "../../../machine/entry.ts";
 import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -27,6 +28,7 @@ export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.upgraded": leading(foldChanged),
   "lock.downgraded": leading(foldChanged),
   "lock.transferred": leading(foldChanged),
+  "lock.adopted": leading(foldAdopted),
   "lock.accepted": foldAccepted,
   "lock.release_requested": countingLists(foldReleaseRequested),
   "lock.job_claimed": foldJob,
@@ -73,7 +75,8 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: FoldedEntry): 
     expiresAt: leaseEnd({ ...terms, acquiredAt: time }, time),
     ...terms,
   };
-  const recoverable = graceMs === undefined ? grant : { ...grant, graceMs };
+  const { keeper, job } = data as { readonly keeper?: string; readonly job?: string };
+  const recoverable = defined({ ...grant, graceMs, keeper, job });
   const row =
     ticket === undefined ? recoverable : { ...recoverable, ticket, acceptBy: time + (data["accept_ms"] as number) };
   // Read before the ticket is removed: the owner's row may be removed with it.
@@ -175,6 +178,14 @@ function foldChanged(state: StateWriter, { data }: Event, entry: FoldedEntry): v
   });
 }
 
+/** The same owner continues with a new fence, a new keeper and a whole lease. */
+function foldAdopted(state: StateWriter, event: Event, entry: FoldedEntry): void {
+  foldChanged(state, event, entry);
+  const row = existing(state, event.data["fence"], entry);
+  const { keeper, job } = event.data as { readonly keeper: string; readonly job: string };
+  state.rows(grantTable).put({ ...renewed(row, entry.time), keeper, job });
+}
+
 function foldAccepted(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const { acceptBy: _acceptBy, ...row } = existing(state, data["fence"], entry);
   state.rows(grantTable).put(row);
@@ -196,13 +207,14 @@ function foldJob(state: StateWriter, { data }: Event, entry: FoldedEntry): void 
 }
 
 /**
- * One heartbeat renews all grants of an agent except overdue ones. Those expire in the same entry, unless there is
+ * One heartbeat renews all grants that an agent owns or keeps, except overdue ones. Those expire in the same entry, unless there is
  * grace.
  */
 export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: FoldedEntry): void {
   const grants = state.rows(grantTable);
   for (const owner of data["ids"] as readonly string[]) {
-    for (const fence of fencesOf(state, owner)) {
+    const kept = grants.scan("keeper", { prefix: `${owner}${gap}`, limit: Infinity });
+    for (const fence of [...fencesOf(state, owner), ...kept.map((row) => row.fence)]) {
       const row = grants.get(fence);
       if (row === undefined) continue;
       const due = dueTime(row);

@@ -66,14 +66,16 @@ interface GrantData {
   readonly expiresAt: number;
   readonly graceMs: number | undefined;
   readonly ticket?: { readonly ticket: string; readonly acceptMs: number };
+  readonly keeper?: string | undefined;
+  readonly job?: string | undefined;
 }
 
 export function lockAcquiredEvents(state: StateReader, grant: GrantData): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = grant;
   const data = termsData(terms);
   const recoverable = graceMs === undefined ? data : { ...data, grace_ms: graceMs };
-  const all =
-    ticket === undefined ? recoverable : { ...recoverable, ticket: ticket.ticket, accept_ms: ticket.acceptMs };
+  const kept = defined({ ...recoverable, keeper: grant.keeper, job: grant.job });
+  const all = ticket === undefined ? kept : { ...kept, ticket: ticket.ticket, accept_ms: ticket.acceptMs };
   const each = { owner_id: owner, expires_at: iso(grant.expiresAt), fence };
   return lockEventsOf("lock.acquired", grant.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
 }
@@ -110,13 +112,15 @@ export function lockFreedEvents(
 /** The same grant with other modes or another owner, and a new fence. */
 export function lockChangedEvents(
   state: StateReader,
-  type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",
+  type: "lock.upgraded" | "lock.downgraded" | "lock.transferred" | "lock.adopted",
   row: GrantRow,
   to: {
     readonly fence: string;
     readonly owner: string;
     readonly paths: readonly EventPath[];
     readonly ticket?: string;
+    readonly keeper?: string;
+    readonly job?: string;
   },
 ): readonly Event[] {
   const each = defined({
@@ -131,6 +135,8 @@ export function lockChangedEvents(
     ttl_ms: row.ttlMs,
     purpose: row.purpose,
     ticket: to.ticket,
+    keeper: to.keeper,
+    job: to.job,
   });
   return lockEventsOf(type, to.paths, { all, each, beside: (path) => coHoldersOf(state, path, row.fence) });
 }

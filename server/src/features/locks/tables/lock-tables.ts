@@ -53,6 +53,8 @@ export interface GrantRow extends Terms {
   readonly upgrading?: string;
   /** The active job that claims the grant. */
   readonly job?: string;
+  /** The agent whose heartbeats renew the grant, if it is not the owner. Only it can prove the lock, by the fence. */
+  readonly keeper?: string;
   /** The open requests to release it, one per author, the newest last. */
   readonly releaseRequests?: readonly ReleaseRequestRow[];
 }
@@ -73,7 +75,7 @@ export function dueTime(row: GrantRow): number | undefined {
   return row.acceptBy === undefined ? end : Math.min(end, row.acceptBy);
 }
 
-export const grantTable: TableSpec<GrantRow, "due" | "ticket"> = {
+export const grantTable: TableSpec<GrantRow, "due" | "ticket" | "keeper"> = {
   name: "lock-grants",
   boundedBy: "quota",
   key: (row) => row.fence,
@@ -83,6 +85,7 @@ export const grantTable: TableSpec<GrantRow, "due" | "ticket"> = {
       return due === undefined ? undefined : sortable(due);
     },
     ticket: (row) => row.ticket,
+    keeper: (row) => (row.keeper === undefined ? undefined : `${row.keeper}${gap}`),
   },
   bytes: lockBytes.grant,
 };
@@ -203,6 +206,8 @@ export interface TicketRow extends Terms {
   readonly waitsFor: string;
   /** The fence of the grant that this ticket upgrades. */
   readonly upgrades?: string;
+  /** The ticket is not granted. When nothing blocks it, it leaves the queue, and its feature may grant the lock. */
+  readonly notifyOnly?: true;
 }
 
 export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "blocker" | "rank"> = {

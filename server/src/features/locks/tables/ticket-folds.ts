@@ -4,7 +4,7 @@ import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateWriter } from "../../../machine/state.ts";
 import { countingLists } from "./co-holders.ts";
-import { rankAt } from "./fence.ts";
+import { rankOf, upgradeRank } from "./fence.ts";
 import { ancestorsOf } from "./path-fault.ts";
 import {
   gap,
@@ -51,9 +51,10 @@ export const ticketFolds: Readonly<Record<string, Fold>> = {
 function foldQueued(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const upgrades = data["upgrades"] as string | undefined;
   const leaseMs = data["lease_ms"] as number;
+  const ticket = data["ticket"] as string;
   const queued = {
-    ticket: data["ticket"] as string,
-    rank: rankAt(entry.position, upgrades !== undefined),
+    ticket,
+    rank: upgrades === undefined ? rankOf(ticket, entry.position) : upgradeRank(entry.position),
     owner: data["owner_id"] as string,
     paths: data["paths"] as unknown as readonly PathLock[],
     since: entry.time,
@@ -62,7 +63,8 @@ function foldQueued(state: StateWriter, { data }: Event, entry: FoldedEntry): vo
     waitsFor: data["waits_for"] as string,
   };
   const terms = readTerms(data["terms"] as JsonObject);
-  const row: TicketRow = upgrades === undefined ? { ...queued, ...terms } : { ...queued, upgrades, ...terms };
+  const plain = upgrades === undefined ? { ...queued, ...terms } : { ...queued, upgrades, ...terms };
+  const row: TicketRow = data["notify_only"] === true ? { ...plain, notifyOnly: true } : plain;
   state.rows(ticketTable).put(row);
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
