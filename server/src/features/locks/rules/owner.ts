@@ -22,7 +22,7 @@ export function ownerOf(
   // Any caller could send the name of an unregistered owner, so only its principal may use its locks.
   const known = owner === agent ? undefined : state.rows(ownerTable).get(owner);
   const isForeign = known !== undefined && known.principal !== command.principal;
-  // An ended agent acts no more. Its kept locks are recovered, and only operators free them earlier.
+  // An ended agent does not act. Its kept locks are recovered, and only operators free them earlier.
   if (isForeign || known?.hasEnded === true) return refused("owner_taken", { owner_id: owner });
   return { owner };
 }
