@@ -53,16 +53,16 @@ test(
     const pid = await pidOf(holder);
     const denied = await run(folder, lock("repo/x/src --no-wait", "echo", "never"));
     assert.equal(denied.code, 120, denied.errors);
-    assert.match(denied.errors, /lock_denied: cannot lock repo\/x\/src: ann holds repo\/x: "renaming\\u202ened"/);
+    assert.match(denied.errors, /lock_denied: cannot lock repo\/x\/src: ann \([0-9a-f]{4}\) holds repo\/x: "renaming\\u202ened"/);
     const late = await run(folder, lock("repo/x --wait=1", "echo", "never"));
     assert.equal(late.code, 120, late.errors);
     assert.deepEqual([...denied.lines, ...late.lines], []);
     const next = holdfast(folder, lock("repo/x", "echo", "my turn"));
-    await next.errorLine(/waiting at queue position 1.*: ann holds repo\/x/);
+    await next.errorLine(/waiting at queue position 1.*: ann \([0-9a-f]{4}\) holds repo\/x/);
     holder.signal("SIGKILL");
     const { code, lines, errors } = await next.ended;
     assert.deepEqual([code, lines], [0, ["my turn"]]);
-    assert.match(errors, /note: repo\/x: the lease of \S+ expired .*; its purpose was "renaming/);
+    assert.match(errors, /note: repo\/x: the lease of ann \([0-9a-f]{4}\) expired .*; its purpose was "renaming/);
     assert.ok(!isAlive(pid), "the command must not outlive its lease");
   }),
 );

@@ -15,6 +15,9 @@ export interface Registration {
   /** The parent waits while this agent runs. Then a deadlock through both is found. The default is false. */
   readonly parentWaits?: boolean;
   readonly inactivitySeconds?: number;
+  /** The host and the process of the agent, for people that look for a silent one. */
+  readonly host?: string;
+  readonly processId?: number;
 }
 
 export interface AgentsClient {
@@ -31,8 +34,8 @@ export interface AgentsClient {
 export function agentsClient(run: Run): AgentsClient {
   return {
     register: async (registration = {}, options = {}) => {
-      const { ownKey, parentWaits, inactivitySeconds, ...same } = registration;
-      const more = { parent_waits: parentWaits, inactivity_seconds: inactivitySeconds };
+      const { ownKey, parentWaits, inactivitySeconds, processId, ...same } = registration;
+      const more = { parent_waits: parentWaits, inactivity_seconds: inactivitySeconds, process_id: processId };
       const input = { own_key: ownKey, ...same, ...more };
       return (await run("register-agent", input, options)) as Registered;
     },

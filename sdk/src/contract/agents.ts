@@ -25,6 +25,14 @@ export const isoTime = Type.String({ description: "ISO 8601, in UTC." });
 
 const agentId = Type.String({ minLength: 1, maxLength: 128, description: "The id that the registration returned." });
 
+export const host = Type.String({ ...line, maxLength: 253, description: "The host on which the agent runs." });
+
+export const processId = Type.Integer({
+  minimum: 1,
+  maximum: 2 ** 31 - 1,
+  description: "The process of the agent on its host.",
+});
+
 export const agent = Type.Object(
   {
     agent_id: agentId,
@@ -37,6 +45,8 @@ export const agent = Type.Object(
     seen_at: isoTime,
     expires_at: Type.String({ description: "Time at which the registration ends unless the agent is active before." }),
     inactivity_seconds: Type.Number({ description: "The inactivity limit in force." }),
+    host: Type.Optional(host),
+    process_id: Type.Optional(processId),
   },
   closed,
 );
@@ -68,6 +78,8 @@ const registerAgent = operation({
             "search for deadlocks. The default is false: the agent then never closes a cycle for its parent.",
         }),
       ),
+      host: Type.Optional(host),
+      process_id: Type.Optional(processId),
       inactivity_seconds: Type.Optional(
         Type.Integer({
           minimum: 10,

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import type { Static } from "typebox";
-import { agent, isoTime, line, ownerId } from "./agents.ts";
+import { agent, host, isoTime, line, ownerId, processId } from "./agents.ts";
 import { limit } from "./conditions.ts";
 import { fence, grant, holder, leftBefore, place, ticket } from "./grant.ts";
 import { lockPath, mode, scope } from "./lock-path.ts";
@@ -36,7 +36,14 @@ const waiter = Type.Object(
 );
 
 const heldBy = Type.Object(
-  { ...holder.properties, state: lockState, asked_to_release: nullable(Type.String()) },
+  {
+    ...holder.properties,
+    state: lockState,
+    asked_to_release: nullable(Type.String()),
+    seen_at: Type.String({ description: "Time of the last sign of life of the holder, as far as it is recorded." }),
+    host: Type.Optional(host),
+    process_id: Type.Optional(processId),
+  },
   closed,
 );
 
@@ -164,7 +171,9 @@ const whoAmI = operation({
   summary: "Reads the calling agent or the named owner: its locks, its tickets and their times.",
   input: Type.Object({ owner_id: Type.Optional(ownerId), ...page }, closed),
   output: Type.Object({
-    agent: nullable(agent),
+    agent: nullable(
+      Type.Object({ ...agent.properties, ended_at: Type.Optional(isoTime) }, closed),
+    ),
     holds: Type.Array(Type.Object({ ...grant.properties, purpose: nullable(line), state: lockState }, closed)),
     waits: Type.Array(waiter),
     next: nullable(cursor),

@@ -1,7 +1,8 @@
 import { agentOperations, isOfLock, lockViews, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
+import { agentSubject, agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
+import { agentRowOf } from "../../features/agents/register-agent.ts";
 import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-lock.ts";
 import { grantView } from "../../features/locks/queue/free-grant.ts";
 import { fenceFault } from "../../features/locks/for-features/holds-lock.ts";
@@ -86,10 +87,31 @@ async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?:
   const owner = input.owner_id ?? agent;
   if (owner === undefined) return refusal("agent_required");
   const page = { limit: input.limit ?? pageSize, time: engine.now(), after: input.after };
-  return engine.scan((state) => {
-    const row = findAgent(state, owner);
-    return done({ agent: row === undefined ? null : agentView(row), ...ownView(state, owner, page) });
-  });
+  const { row, own } = await engine.scan((state) => ({
+    row: findAgent(state, owner),
+    own: ownView(state, owner, page),
+  }));
+  return done({ agent: row === undefined ? await endedAgent(engine, owner) : agentView(row), ...own });
+}
+
+/** Maximum entries of an ended agent that are read to find its registration. */
+const registrationEntriesMax = 100;
+
+/** An agent whose registration has ended, from its history. Null if there was none, or if it was resumed very often. */
+async function endedAgent(engine: Engine, id: string): Promise<JsonObject | null> {
+  const isSelected = (type: string): boolean => type.startsWith("agent.");
+  const query = { subject: agentSubject(id), before: undefined, limit: registrationEntriesMax, isSelected };
+  const { entries } = await subjectHistory(engine, query);
+  const registered = entries.findLast((entry) => selectedEvents(entry, query).some(isRegistration));
+  const ended = entries[0];
+  if (registered === undefined || ended === undefined) return null;
+  const [event] = selectedEvents(registered, query).filter(isRegistration);
+  const row = agentRowOf(id, event?.data ?? {}, registered);
+  return { ...agentView(row), ended_at: new Date(ended.time).toISOString() };
+}
+
+function isRegistration({ type }: { readonly type: string }): boolean {
+  return type === "agent.registered";
 }
 
 async function listLockHistory(engine: Engine, input: InputOf<Views["list-lock-history"]>): Promise<Outcome> {

@@ -15,6 +15,8 @@ export interface AgentRow {
   readonly parent?: string;
   /** While this agent runs, its parent waits for it. So a ticket of this agent counts as a wait of its parent. */
   readonly parentWaits?: boolean;
+  readonly host?: string;
+  readonly processId?: number;
   /** The oldest ancestor; absent if the agent has no parent. */
   readonly root?: string;
   /** The hash of the secret. The secret itself is neither here nor in the journal. */
@@ -67,7 +69,7 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "waitingParent"
     registered: registeredKey,
   },
   // The own key is in the row and in the key of its index.
-  bytes: (row) => rowOverhead + bytesOfTexts(row.principal, row.name, row.purpose, row.ownKey, row.ownKey),
+  bytes: (row) => rowOverhead + bytesOfTexts(row.principal, row.name, row.purpose, row.host, row.ownKey, row.ownKey),
 };
 
 /** Bytes of an agent in addition to its texts: the row, its ids, its secret's hash and four index entries. */
@@ -132,5 +134,14 @@ export function agentView(row: AgentRow): JsonObject {
     seen_at: new Date(row.seenAt).toISOString(),
     expires_at: new Date(endsAt(row)).toISOString(),
     inactivity_seconds: row.limitMs / 1000,
+    ...placeView(row),
+  };
+}
+
+/** Where the agent runs, if its registration says so. */
+export function placeView({ host, processId }: Pick<AgentRow, "host" | "processId">): JsonObject {
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(processId === undefined ? {} : { process_id: processId }),
   };
 }

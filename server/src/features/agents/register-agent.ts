@@ -46,6 +46,8 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
     purpose: input.purpose,
     parent,
     parent_waits: input.parent_waits === true ? true : undefined,
+    host: input.host,
+    process_id: input.process_id,
     secret_hash: input.secret_hash,
     limit_ms: limitMs,
   });
@@ -111,6 +113,8 @@ export function agentRowOf(
     purpose: text("purpose"),
     parent: text("parent"),
     parentWaits: data["parent_waits"] === true ? true : undefined,
+    host: text("host"),
+    processId: typeof data["process_id"] === "number" ? data["process_id"] : undefined,
     secretHash: text("secret_hash"),
     registeredAt: by.time,
     seenAt: by.time,

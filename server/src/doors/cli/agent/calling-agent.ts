@@ -36,7 +36,8 @@ export async function callingAgentOf(
     if (!(error instanceof HoldfastError) || error.code !== "agent_unknown") throw error;
     removeAgentNote(named);
     terminal.warn(
-      `holdfast: the agent ${escapeControlChars(named.name)} was silent for too long, so its registration and its locks have ended.`,
+      `holdfast: the registration of ${escapeControlChars(named.name)} has ended, and its locks with it: ` +
+        "the agent was silent for more than an hour, or it was ended.",
     );
     return undefined;
   }

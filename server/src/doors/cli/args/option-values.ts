@@ -16,9 +16,37 @@ export function integerArgument(text: string, name: string, min: number): number
   throw new UsageError(`${name} must be an integer of at least ${min}, not "${text}"`);
 }
 
+const unitSeconds: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, min: 60, h: 3_600, d: 86_400 };
+
+/** The seconds of an option such as `90`, `90s`, `5m` or `2h`. Undefined if the option was not given. */
+export function secondsOption(values: OptionValues, name: string, min: number): number | undefined {
+  const given = values[name];
+  return typeof given === "string" ? secondsArgument(given, `--${name}`, min) : undefined;
+}
+
+export function secondsArgument(text: string, name: string, min: number): number {
+  const [, digits = "", unit = ""] = /^([0-9]{1,12}) ?([a-z]*)$/u.exec(text) ?? [];
+  const seconds = Number(digits) * (unitSeconds[unit] ?? Number.NaN);
+  if (digits !== "" && seconds >= min) return seconds;
+  throw new UsageError(`${name} must be a duration of at least ${min} s, like 90s, 5m or 2h, not "${text}"`);
+}
+
 export function textOption(values: OptionValues, name: string): string | undefined {
   const given = values[name];
   return typeof given === "string" ? given : undefined;
+}
+
+/** One of the allowed values of an option. Undefined if the option was not given. */
+export function choiceOption<Choice extends string>(
+  values: OptionValues,
+  name: string,
+  allowed: readonly Choice[],
+): Choice | undefined {
+  const given = textOption(values, name);
+  if (given === undefined) return undefined;
+  const found = allowed.find((allowedValue) => allowedValue === given);
+  if (found === undefined) throw new UsageError(`--${name} must be ${allowed.join(" or ")}, not "${given}"`);
+  return found;
 }
 
 /** Reads a head in the format of `verify` and `journal list`. */

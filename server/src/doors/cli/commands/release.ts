@@ -1,6 +1,8 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
+import { endIfIdle } from "../agent/end-if-idle.ts";
+import { literalOption, lockPathsOf } from "../args/lock-paths.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
@@ -13,10 +15,12 @@ export const releaseCommand: CliCommand = serverCommand({
   positionalsMax: 1_000,
   summary: "release a lock of your own",
   details: [
-    "Releases locks of the calling agent (HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET), or of the owner in --owner: single",
-    "paths, or with --fence a whole grant. The next waiter gets the lock immediately. A release of a path that the owner",
-    "does not hold is refused. `holdfast lock` releases its lock automatically.",
+    "Releases locks of the calling agent, or of the owner in --owner: single paths, or with --fence a whole grant. The",
+    "calling agent is the one of `holdfast take` with the same --name, or of HOLDFAST_AGENT_ID. The next waiter gets the",
+    "lock immediately. An agent of `holdfast take` ends with its last lock. A release of a path that the owner does not",
+    "hold is refused. `holdfast lock` releases its lock automatically.",
     "",
+    "  holdfast release src/a.ts",
     "  holdfast release --fence 1.42",
     '  holdfast release repo/x/src --owner nightly --note "half done"',
   ],
@@ -24,15 +28,19 @@ export const releaseCommand: CliCommand = serverCommand({
     fence: { value: "FENCE", summary: "the fence of the grant" },
     owner: ownerOption,
     note: { value: "TEXT", summary: "a note for the next holder" },
+    literal: literalOption,
   },
-  operations: ["release-lock"],
-  async execute({ call, positionals, values, show }) {
+  operations: ["release-lock", "who-am-i", "end-agent"],
+  async execute(context) {
+    const { call, values, show } = context;
+    const positionals = lockPathsOf(context);
     const fence = textOption(values, "fence");
     if (fence === undefined && positionals.length === 0) throw new UsageError("PATH or --fence is required");
     const note = textOption(values, "note");
     const ownerId = textOption(values, "owner");
     const target = positionals.length === 0 ? { fence: fence ?? "" } : defined({ paths: positionals, fence });
     const answer = await call("release-lock", { ...target, ...defined({ note, owner_id: ownerId }) });
+    await endIfIdle(context);
     return show(answer, () => `released ${answer.released.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -1,7 +1,8 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
-import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { literalOption, lockPathsOf } from "../args/lock-paths.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
 import { textOption } from "../args/option-values.ts";
 import { ownerOption } from "./release.ts";
 import { serverCommand } from "../discovery/server-command.ts";
@@ -20,18 +21,22 @@ export const requestReleaseCommand: CliCommand = serverCommand({
   ],
   options: {
     reason: { value: "TEXT", summary: "the reason, for the holders" },
+    literal: literalOption,
     owner: { ...ownerOption, summary: "the owner that asks (default: the calling agent)" },
   },
   operations: ["request-release"],
-  async execute({ call, positionals, values, show }) {
+  async execute(context) {
+    const { call, values, show } = context;
     const reason = textOption(values, "reason");
     if (reason === undefined) throw new UsageError('--reason is required: --reason="…"');
     const ownerId = textOption(values, "owner");
     const answer = await call("request-release", {
-      path: positionals[0] ?? "",
+      path: lockPathsOf(context)[0] ?? "",
       reason,
       ...defined({ owner_id: ownerId }),
     });
-    return show(answer, () => `notified ${answer.asked.map(escapeControlChars).join(", ")}.`);
+    const names = new AgentNames(context);
+    await names.load(answer.asked);
+    return show(answer, () => `notified ${answer.asked.map((id) => names.label(id)).join(", ")}.`);
   },
 });

@@ -1,6 +1,7 @@
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
 import type { CliCommand } from "../command.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
@@ -14,20 +15,23 @@ export const waitsCommand: CliCommand = serverCommand({
   details: ["Shows all tickets and the owners that block them, in the order of the tickets.", "", "  holdfast waits"],
   options: { limit: limitOption },
   operations: ["list-waits"],
-  async execute({ call, terminal, values, show }) {
+  async execute(context) {
+    const { call, terminal, values, show } = context;
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
     const page = await readPages(limit, (part) => call("list-waits", part));
     const nowMs = systemClock.wallMs();
+    const names = new AgentNames(context);
+    await names.load(page.items.flatMap(({ owner_id, blockers }) => [owner_id, ...blockers.map((each) => each.owner_id)]));
     const rows = page.items.map(({ ticket, owner_id, since, paths, blockers, blockers_total }) => [
       ticket,
-      escapeControlChars(owner_id),
+      names.label(owner_id),
       paths.map(({ path, mode }) => `${escapeControlChars(path)} (${mode})`).join(", "),
       relativeTime(since, nowMs),
       blockers
         .map(
-          ({ owner_id: blocker, path, as }) => `${escapeControlChars(blocker)} (${as} of ${escapeControlChars(path)})`,
+          ({ owner_id: blocker, path, as }) => `${names.label(blocker)}, ${as} of ${escapeControlChars(path)}`,
         )
-        .join(", ") + (blockers_total > blockers.length ? ` and ${blockers_total - blockers.length} more` : ""),
+        .join("; ") + (blockers_total > blockers.length ? ` and ${blockers_total - blockers.length} more` : ""),
     ]);
     return show(page, () =>
       rows.length === 0

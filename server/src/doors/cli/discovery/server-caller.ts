@@ -28,6 +28,13 @@ interface SentCall {
   readonly agent?: CallingAgent | null;
 }
 
+interface LongPolledCall {
+  readonly input: object;
+  readonly agent: CallingAgent;
+  /** Maximum delay of the reply. */
+  readonly seconds: number;
+}
+
 type KnownOperations = typeof allOperations;
 
 /** The input of an operation, which is only read. */
@@ -44,6 +51,8 @@ export interface ServerCaller {
     input: ReadonlyInput<InputOf<KnownOperations[Name]>>,
     options?: SentCall,
   ) => Promise<OutputOf<KnownOperations[Name]>>;
+  /** Sends an operation to its route, and lets the server delay the reply until a lock is granted or the time is up. */
+  readonly longPoll: (operation: string, path: string, call: LongPolledCall) => Promise<unknown>;
   /** Calls any operation, including those of packs and kinds. */
   readonly run: (operation: string, input: unknown, options?: SentCall) => Promise<unknown>;
 }
@@ -79,7 +88,7 @@ export function serverCaller(options: CallerOptions): ServerCaller {
     await loadPackData(outcome.code);
     throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
   };
-  return { run, call: run as ServerCaller["call"] };
+  return { run, call: run as ServerCaller["call"], longPoll: (...polled) => longPoll(options, ...polled) };
 }
 
 /** Loaded on demand: most commands only read. */
@@ -92,11 +101,39 @@ function isUnreachable({ outcome }: CallReply): boolean {
   return outcome.kind === "refusal" && outcome.code === "unreachable";
 }
 
+async function longPoll(
+  { server, token }: CallerOptions,
+  operation: string,
+  path: string,
+  { input, agent, seconds }: LongPolledCall,
+): Promise<unknown> {
+  const headers = {
+    ...headersOf(token),
+    ...defined({ "x-agent-id": agent.agent_id, "x-agent-secret": agent.secret }),
+    prefer: `wait=${seconds}`,
+  };
+  const { url } = addressesOf(server.url, server.from)[0] ?? { url: new URL(server.url) };
+  const target = { url, socketPath: server.operatorSocket };
+  const body = JSON.stringify(input);
+  const text = await exchange(target, { method: "POST", path, headers, body }).catch((error: unknown) => {
+    if (!(error instanceof ExchangeError)) throw error;
+    const reason = `${server.url}, ${server.from}: ${error.message}`;
+    throw new HoldfastError(operation, error.isSent ? "outcome_unknown" : "unreachable", { data: { reason } });
+  });
+  const { code, ...data } = readReply(text);
+  if (typeof code !== "string") return data;
+  throw new HoldfastError(operation, code, { data });
+}
+
+function headersOf(token: string | undefined): Readonly<Record<string, string>> {
+  const authorization = token === undefined ? undefined : `Bearer ${token}`;
+  return defined({ authorization, "content-type": "application/json", accept: "application/json" });
+}
+
 /** Sends the call to the first node that can be reached. A call that may have arrived is not sent to another node. */
 async function post({ server, token }: CallerOptions, operation: string, body: string): Promise<CallReply> {
   const addresses = addressesOf(server.url, server.from);
-  const authorization = token === undefined ? undefined : `Bearer ${token}`;
-  const headers = defined({ authorization, "content-type": "application/json", accept: "application/json" });
+  const headers = headersOf(token);
   let reason = "";
   for (const { url } of addresses) {
     try {

@@ -12,7 +12,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { noteDefaultServer, operatorServerOf, serverOf } from "./server-of.ts";
 import { serverCaller } from "./server-caller.ts";
-import type { ServerCaller } from "./server-caller.ts";
+import type { CallingAgent, ServerCaller } from "./server-caller.ts";
 import { tokenFileOption, tokenOf, warnOfWithheldSecrets } from "./token-of.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
@@ -21,6 +21,8 @@ export interface CommandContext extends CommandArguments, ServerCaller {
   readonly server: FoundServer;
   readonly terminal: Terminal;
   readonly isJson: boolean;
+  /** The agent in whose name the command calls the server. */
+  readonly agent?: CallingAgent | undefined;
   /** Opens a client, for a command that follows events. */
   readonly connect: () => Promise<Client>;
   /** Prints a reply: the data as JSON with --json, otherwise the text. */
@@ -89,6 +91,7 @@ export async function openCommand(
     server,
     terminal,
     isJson,
+    agent,
     connect() {
       note();
       return clientOf(server, { ...access, ...defined({ agent }) });

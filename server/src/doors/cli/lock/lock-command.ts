@@ -1,4 +1,5 @@
 import type { CliCommand } from "../command.ts";
+import { literalOption } from "../args/lock-paths.ts";
 import { tokenFileOption } from "../discovery/token-of.ts";
 import { runLock } from "./run-lock.ts";
 
@@ -24,7 +25,7 @@ export const lockCommand: CliCommand = {
     "",
     '  holdfast lock repo/x/src --purpose "renaming a module" -- npm run rename',
     "  holdfast lock deploy --no-wait -- ./deploy.sh",
-    "  holdfast lock plan/7 plan/8 --mode read --wait=30 -- ./report.sh",
+    "  holdfast lock plan/7 plan/8 --mode read --wait=30s -- ./report.sh",
     "  holdfast lock nightly --once backup-2026-11-16 --if-unavailable=fail -- ./backup.sh",
     '  holdfast lock staging --purpose "examining a defect"',
   ],
@@ -34,9 +35,10 @@ export const lockCommand: CliCommand = {
       summary: "read is shared with other reads; write, the default, is exclusive",
     },
     scope: { value: "tree|self", summary: "tree, the default, covers all paths below; self covers the path alone" },
-    ttl: { value: "SECONDS", summary: "the lease, and the time until a crash of this host is noticed (default: 30)" },
+    ttl: { value: "TIME", summary: "the lease, and the time until a crash of this host is noticed (default: 30s)" },
+    literal: literalOption,
     wait: {
-      value: "SECONDS",
+      value: "TIME",
       isValueOptional: true,
       summary: "maximum wait; on a timeout exit with 120 (default: wait forever)",
     },

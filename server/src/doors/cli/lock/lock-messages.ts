@@ -10,7 +10,6 @@ import { truncateToWidth } from "../terminal/table.ts";
 export interface QueuePosition {
   readonly place: number;
   readonly waitsFor: readonly HolderSummary[];
-  readonly estimateMs: number | null;
 }
 
 /** Interval between two redraws of the waiting line. */
@@ -24,6 +23,7 @@ export class LockMessages {
   readonly #terminal: Terminal;
   readonly #isJson: boolean;
   #place: QueuePosition | undefined;
+  #pace: string | undefined;
   #cancelDrawing: () => void = () => undefined;
 
   constructor(terminal: Terminal, isJson: boolean) {
@@ -46,7 +46,7 @@ export class LockMessages {
   waiting(place: QueuePosition): void {
     this.#place = place;
     if (this.#isJson || this.#terminal.draw === undefined) {
-      const json = { place: place.place, waits_for: place.waitsFor, estimate_ms: place.estimateMs };
+      const json = { place: place.place, waits_for: place.waitsFor };
       this.write("waiting", json, this.#waitingLine(place));
     } else this.#draw();
   }
@@ -70,16 +70,21 @@ export class LockMessages {
     const nowMs = systemClock.wallMs();
     const holders = denied.holders.map((holder) => holderLine(holder, nowMs));
     const reason = holders.length === 0 ? escapeControlChars(denied.reason) : holders.join("; ");
-    const next = "Wait with --wait, or ask the holder with `holdfast request-release`.";
+    const next = "Wait with --wait, or ask the holder with `holdfast ask`.";
     const text = `lock_denied: cannot lock ${paths.map(escapeControlChars).join(", ")}: ${reason}. ${next}`;
     this.write("denied", { code: "lock_denied", holders: denied.holders, place: denied.place }, text);
   }
 
-  #waitingLine({ place, waitsFor, estimateMs }: QueuePosition): string {
+  /** The duration of recent holds, for the waiting line. */
+  showPace(pace: string | undefined): void {
+    this.#pace = pace;
+  }
+
+  #waitingLine({ place, waitsFor }: QueuePosition): string {
     const nowMs = systemClock.wallMs();
     const holders = waitsFor.map((holder) => holderLine(holder, nowMs)).join("; ");
-    const estimate = estimateMs === null ? "" : `, about ${Math.ceil(estimateMs / 1_000)} s`;
-    return `waiting at queue position ${place}${estimate}: ${holders}`;
+    const pace = this.#pace === undefined ? "" : `; ${this.#pace}`;
+    return `waiting at queue position ${place}: ${holders}${pace}`;
   }
 
   #draw(): void {

@@ -3,8 +3,9 @@ import type { LockOptions } from "@holdfast/sdk";
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import type { CommandArguments, Terminal } from "../command.ts";
+import { lockPathsOf } from "../args/lock-paths.ts";
 import { UsageError } from "../args/usage-error.ts";
-import { numberOption, textOption, integerArgument } from "../args/option-values.ts";
+import { choiceOption, secondsArgument, secondsOption, textOption } from "../args/option-values.ts";
 
 /** The arguments of `holdfast lock`, checked before the first call to the server. */
 export interface LockArguments {
@@ -20,8 +21,9 @@ const ttlDefault = 30;
 const ttlMax = 86_400;
 
 export function parseLockArguments(args: CommandArguments, terminal: Terminal): LockArguments {
-  const { values, positionals } = args;
-  refuseNested(positionals, terminal);
+  const { values } = args;
+  const paths = lockPathsOf(args);
+  refuseNested(paths, terminal);
   const once = textOption(values, "once");
   if (once !== undefined && !isOnceKey(once)) {
     throw new UsageError(
@@ -32,9 +34,9 @@ export function parseLockArguments(args: CommandArguments, terminal: Terminal): 
   const command = commandOf(args);
   if (once !== undefined && command === undefined) throw new UsageError("--once needs a command: -- COMMAND");
   return {
-    paths: positionals,
+    paths,
     options: optionsOf(args),
-    runsWithout: choice(args, "if-unavailable", ["fail", "run"]) === "run",
+    runsWithout: choiceOption(values, "if-unavailable", ["fail", "run"]) === "run",
     name,
     once,
     command,
@@ -43,10 +45,10 @@ export function parseLockArguments(args: CommandArguments, terminal: Terminal): 
 
 function optionsOf(args: CommandArguments): LockArguments["options"] {
   const { values } = args;
-  const ttlSeconds = numberOption(values, "ttl", 1) ?? ttlDefault;
+  const ttlSeconds = secondsOption(values, "ttl", 1) ?? ttlDefault;
   if (ttlSeconds > ttlMax) throw new UsageError(`--ttl must be at most ${ttlMax} seconds, not ${ttlSeconds}`);
-  const mode = choice(args, "mode", ["read", "upgradeable", "write"]);
-  const scope = choice(args, "scope", ["tree", "self"]);
+  const mode = choiceOption(values, "mode", ["read", "upgradeable", "write"]);
+  const scope = choiceOption(values, "scope", ["tree", "self"]);
   const purpose = textOption(values, "purpose");
   const note = textOption(values, "note");
   const waitMs = waitOf(args);
@@ -60,7 +62,7 @@ function waitOf({ values }: CommandArguments): number | undefined {
     if (wait !== undefined) throw new UsageError("use --wait or --no-wait, not both");
     return 0;
   }
-  return typeof wait === "string" ? integerArgument(wait, "--wait", 1) * 1_000 : undefined;
+  return typeof wait === "string" ? secondsArgument(wait, "--wait", 1) * 1_000 : undefined;
 }
 
 function commandOf({ child }: CommandArguments): LockArguments["command"] {
@@ -68,18 +70,6 @@ function commandOf({ child }: CommandArguments): LockArguments["command"] {
   const [file, ...rest] = child;
   if (file === undefined) throw new UsageError("no command after --; add the command to run, or remove --");
   return [file, ...rest];
-}
-
-function choice<Choice extends string>(
-  { values }: CommandArguments,
-  name: string,
-  allowed: readonly Choice[],
-): Choice | undefined {
-  const given = textOption(values, name);
-  if (given === undefined) return undefined;
-  const found = allowed.find((allowedValue) => allowedValue === given);
-  if (found === undefined) throw new UsageError(`--${name} must be ${allowed.join(" or ")}, not "${given}"`);
-  return found;
 }
 
 /** A command under a lock that waits for the same path would wait for itself, forever. */

@@ -1,4 +1,4 @@
-import { hostname, userInfo } from "node:os";
+import { hostname } from "node:os";
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { Client, Lock, Registered } from "@holdfast/sdk";
@@ -14,11 +14,14 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { failureReport } from "../terminal/failure-report.ts";
 import { connectAs } from "../discovery/server-command.ts";
 import { secretVariables } from "../discovery/token-of.ts";
+import { defaultName } from "../agent/agent-note.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 import { runUnderLock } from "./run-under-lock.ts";
 import { parseLockArguments } from "./parse-lock-arguments.ts";
 import type { LockArguments } from "./parse-lock-arguments.ts";
 import { consumeOnceKey } from "./consume-once-key.ts";
+import { recentHolds } from "./recent-holds.ts";
 import { LockMessages } from "./lock-messages.ts";
 import type { QueuePosition } from "./lock-messages.ts";
 
@@ -84,7 +87,9 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
   const { purpose, ttlSeconds } = parsed.options;
   const { HOLDFAST_AGENT_ID: parent = "", HOLDFAST_FENCE: outerFence = "" } = terminal.env;
   const agent = await client.agents.register({
-    name: parsed.name ?? `${userName()}@${hostname()}`,
+    name: parsed.name ?? defaultName(),
+    host: hostname(),
+    processId: process.pid,
     ...defined({ purpose, parent: parent === "" ? undefined : parent }),
     // A fence in the environment shows that the parent is a `holdfast lock`, which waits for its command.
     ...(parent === "" || outerFence === "" ? {} : { parentWaits: true }),
@@ -100,7 +105,7 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
     if (lock === undefined) return exitCodes.denied;
     cleanup.unshift(() => lock.release());
     const isFirst = await isFirstRun(own, run, lock);
-    const leftBefore = await lock.leftBefore();
+    const leftBefore = await namedHolds(own, await lock.leftBefore());
     interruption.signal.throwIfAborted();
     // From here on, signals are forwarded to the command.
     listening.stop();
@@ -114,10 +119,30 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
   }
 }
 
+type PreviousHolds = Awaited<ReturnType<Lock["leftBefore"]>>;
+
+/** The previous holds with the names of their owners, which may have ended. */
+async function namedHolds(client: Client, holds: PreviousHolds): Promise<PreviousHolds> {
+  const names = new AgentNames({ call: (operation, input) => client.run(operation, input) as never });
+  await names.load(holds.filter(({ how }) => how !== "released").map(({ by }) => by));
+  return holds.map((hold) => ({ ...hold, by: names.label(hold.by) }));
+}
+
 /** Acquires the lock. Returns undefined if it is denied. */
 async function acquire(client: Client, { parsed, messages }: LockRun, signal: AbortSignal): Promise<Lock | undefined> {
-  const onPlace = (place: QueuePosition): void => messages.waiting(place);
+  // The first line waits for the history of the paths: it says how long recent holds took.
+  let pace: Promise<void> | undefined;
+  let latest: QueuePosition | undefined;
+  const onPlace = (place: QueuePosition): void => {
+    latest = place;
+    if (pace !== undefined) return messages.waiting(place);
+    pace = recentHolds(client, parsed.paths).then((text) => {
+      messages.showPace(text);
+      if (latest !== undefined && !signal.aborted) messages.waiting(latest);
+    });
+  };
   const lock = await client.acquire(parsed.paths, { ...parsed.options, signal, onPlace });
+  latest = undefined;
   if (lock.granted) return lock;
   messages.denied(parsed.paths, lock);
   return undefined;
@@ -204,14 +229,6 @@ const unavailableCodes = ["unreachable", "journal_unavailable", "stopping", "ove
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof HoldfastError && unavailableCodes.includes(error.code);
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "unknown";
-  }
 }
 
 /** A signal ended the wait for the lock. */

@@ -1,5 +1,6 @@
 /** Locks, holders and queues as text for a terminal. Text from other callers is escaped here. */
 import type { LockRow, LockStatus } from "@holdfast/sdk";
+import { agentLabel } from "./agent-label.ts";
 import { escapeControlChars } from "./escape-control-chars.ts";
 import type { Paint } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
@@ -8,21 +9,50 @@ import { table } from "./table.ts";
 type HolderRow = LockRow["holders"][number];
 type WaiterRow = LockRow["queue"][number];
 
-/** The parts of a holder that a denial and a queue position contain. */
-export type HolderSummary = Pick<HolderRow, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until">;
+/** The parts of a holder that a denial and a queue position contain. The others are known only to reads. */
+export type HolderSummary = Pick<HolderRow, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until"> &
+  Partial<Pick<HolderRow, "seen_at" | "host" | "process_id" | "state">>;
 
 const holderName = ({ name, owner_id }: { readonly name: string | null; readonly owner_id: string }): string =>
-  escapeControlChars(name ?? owner_id);
+  agentLabel(owner_id, name);
+
+/** Interval without a sign of life after which a holder is called silent, unless half of its lease is shorter. */
+const silentMs = 60_000;
+
+/** `silent for 2 min`; empty if the holder was active recently or its activity is unknown. */
+function silence({ seen_at: seenAt, until }: HolderSummary, nowMs: number): string {
+  if (seenAt === undefined) return "";
+  const seenMs = Date.parse(seenAt);
+  const limitMs = Math.min(silentMs, (Date.parse(until) - seenMs) / 2);
+  return nowMs - seenMs > limitMs ? `silent for ${duration(nowMs - seenMs)}` : "";
+}
+
+/** `process 4711 on host-7`; empty if the agent does not say where it runs. */
+export function placeText({ host, process_id: id }: Pick<HolderSummary, "host" | "process_id">): string {
+  if (host === undefined) return id === undefined ? "" : `process ${id}`;
+  return id === undefined ? `on ${escapeControlChars(host)}` : `process ${id} on ${escapeControlChars(host)}`;
+}
+
+/** A stale lock has no lease, and still excludes other owners. */
+function leaseText({ state, until }: HolderSummary, nowMs: number): string {
+  return state === "stale" ? `lease ended ${relativeTime(until, nowMs)}` : `lease ends ${relativeTime(until, nowMs)}`;
+}
 
 const textOr = (text: string | null, other: string): string => (text === null ? other : escapeControlChars(text));
 
-/** `ann holds repo/x: "renaming" (for 12 s, lease ends in 18 s)` */
+/** `ann (28a0) holds repo/x: "renaming" (for 12 s, lease ends in 18 s, process 4711 on host-7)` */
 export function holderLine(holder: HolderSummary, nowMs: number): string {
-  const { purpose, note, path, since, until } = holder;
+  const { purpose, note, path, since } = holder;
   const purposeText = purpose === null ? "" : `: "${escapeControlChars(purpose)}"`;
-  const last = note === null ? "" : `, last note "${escapeControlChars(note)}"`;
-  const held = duration(nowMs - Date.parse(since));
-  return `${holderName(holder)} holds ${escapeControlChars(path)}${purposeText} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
+  const facts = [
+    `for ${duration(nowMs - Date.parse(since))}`,
+    leaseText(holder, nowMs),
+    silence(holder, nowMs),
+    placeText(holder),
+    note === null ? "" : `last note "${escapeControlChars(note)}"`,
+  ];
+  const details = facts.filter((fact) => fact !== "").join(", ");
+  return `${holderName(holder)} holds ${escapeControlChars(path)}${purposeText} (${details})`;
 }
 
 export function lockTable(
@@ -39,10 +69,17 @@ export function lockTable(
       relativeTime(holder.since, nowMs),
       holder.state === "stale" ? paint.warning("stale") : relativeTime(holder.until, nowMs),
       index === 0 ? String(queue.length) : "",
+      [silence(holder, nowMs), placeText(holder)].filter((text) => text !== "").join(", "),
     ]),
   );
-  return table(["PATH", "MODE", "HOLDER", "PURPOSE", "SINCE", "LEASE ENDS", "QUEUE"], cells, paint);
+  const headings = ["PATH", "MODE", "HOLDER", "PURPOSE", "SINCE", "LEASE ENDS", "QUEUE", "SIGN OF LIFE"];
+  const isStale = rows.some(({ holders }) => holders.some(({ state }) => state === "stale"));
+  return table(headings, cells, paint) + (isStale ? `\n${staleHint}` : "");
 }
+
+const staleHint =
+  "stale: the lease has passed, and the lock still excludes other owners until it is recovered: by its grace period after " +
+  "a start of the server, by its recovery conditions, or by `holdfast force-release`.";
 
 /** One path with its holders, the holders above and below it, and its queue. */
 export function lockDetails(
@@ -61,6 +98,7 @@ export function lockDetails(
     ...part("Held above it:", status.above),
     ...part("Held below it:", status.below),
     ...(queue.length === 0 ? [] : ["", paint.strong("Waiting:"), ...queue]),
+    ...([...status.holders, ...status.above, ...status.below].some(({ state }) => state === "stale") ? ["", staleHint] : []),
   ].join("\n");
 }
 

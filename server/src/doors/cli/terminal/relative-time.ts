@@ -19,6 +19,12 @@ export function duration(ms: number): string {
     : `${whole} ${unit.name}`;
 }
 
+/** `14:05`, in the time zone of this host. */
+export function clockTime(ms: number): string {
+  const time = new Date(ms);
+  return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+}
+
 /** A time in ISO 8601 relative to `nowMs`: `12 s ago`, `in 3 min`, `now`. */
 export function relativeTime(iso: string, nowMs: number): string {
   const ms = Date.parse(iso) - nowMs;

@@ -1,7 +1,7 @@
 /** Views of locks. Nothing here decides: a lock that a view calls stale is held until an entry ends it. */
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
-import { findAgent } from "../../agents/agent-table.ts";
+import { findAgent, placeView } from "../../agents/agent-table.ts";
 import { blockersOf } from "../queue/blockers.ts";
 import { holderView } from "../queue/deny.ts";
 import { grantView } from "../queue/free-grant.ts";
@@ -33,10 +33,13 @@ function stateOf(state: StateReader, row: GrantRow | undefined, time: number): "
 function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
   const grant = state.rows(grantTable).get(row.fence);
   const request = grant?.releaseRequests?.at(-1);
+  const agent = findAgent(state, row.owner);
   return {
     ...holderView(state, row),
     state: stateOf(state, grant, time),
     asked_to_release: request === undefined ? null : releaseRequestText(request),
+    seen_at: iso(Math.max(agent?.seenAt ?? 0, grant?.heartbeatAt ?? grant?.acquiredAt ?? 0)),
+    ...(agent === undefined ? {} : placeView(agent)),
   };
 }
 

@@ -1,0 +1,20 @@
+import type { LockStatus } from "@holdfast/sdk";
+import type { ServerCaller } from "../discovery/server-caller.ts";
+import type { HolderSummary } from "../terminal/lock-table.ts";
+
+/** The holders of a denial, with what the server knows about each of them: host, process and last sign of life. */
+export async function blockersOf(
+  { call }: Pick<ServerCaller, "call">,
+  paths: readonly string[],
+  { holders, waits_for: waitsFor }: Readonly<Record<string, unknown>>,
+): Promise<readonly HolderSummary[]> {
+  const named = (holders ?? waitsFor ?? []) as readonly (HolderSummary & { readonly fence: string })[];
+  const known = new Map<string, HolderSummary>();
+  for (const path of paths) {
+    // The denial alone is complete enough. A caller that may lock a path may not always read it.
+    const status = (await call("get-lock", { path }).catch(() => undefined)) as LockStatus | undefined;
+    for (const holder of [...(status?.holders ?? []), ...(status?.above ?? []), ...(status?.below ?? [])])
+      known.set(`${holder.fence} ${holder.path}`, holder);
+  }
+  return named.map((holder) => known.get(`${holder.fence} ${holder.path}`) ?? holder);
+}
