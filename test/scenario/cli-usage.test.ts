@@ -23,9 +23,10 @@ const commands = [
 ];
 
 test(
-  "the help of each command on a data folder contains its options, an example and the exit codes",
+  "the help of each command on a data folder contains its options and an example, and one page has the exit codes",
   inEmptyFolder(async (folder) => {
     const general = await run(folder, "--help");
+    assert.match((await run(folder, "help exit-codes")).lines.join("\n"), /^Exit codes:[^]*4 +the journal is damaged/);
     for (const name of commands) {
       assert.ok(
         general.lines.some((line) => line.startsWith(`  ${name} `)),
@@ -38,7 +39,8 @@ test(
       assert.match(text, new RegExp(`\\n  (\\S+ < \\S+ \\| )?holdfast ${name}`), "an example");
       assert.match(text, /--data DIR/);
       assert.match(text, /--json/);
-      assert.match(text, /Exit codes:[^]*4 +the journal is damaged/);
+      assert.doesNotMatch(text, /Exit codes:/, "one page has the exit codes");
+      assert.match(text, /`holdfast help exit-codes`/);
       assert.ok(
         lines.every((line) => line.length <= 120),
         `${name} has a line that is too long`,

@@ -173,7 +173,7 @@ for (const [args, code, says] of [
   ["up now", 2, /unexpected argument "now" of up/],
   ["help upp", 2, /did you mean up\?/],
   ["--version", 0, /^holdfast \d+\.\d+\.\d+/],
-  ["--help", 0, /Commands:[^]*up [^]*Exit codes:[^]*3 +another process/],
+  ["--help", 0, /Commands:[^]*up [^]*holdfast help exit-codes/],
   ["help up", 0, /Usage: holdfast up[^]*--data DIR[^]*HOLDFAST_DATA/],
   ["up --help", 0, /Usage: holdfast up/],
 ] as const) {

@@ -1,3 +1,4 @@
+import { refusalDetails } from "../base/refusal-details.ts";
 import { problemText } from "./data/known-contract.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
@@ -35,24 +36,7 @@ export class HoldfastError extends Error {
   }
 }
 
-/** The few values that belong in the sentence. The rest is in `data`. */
 function detailOf(data: Readonly<Record<string, unknown>>): string {
-  const parts: string[] = [];
-  if (typeof data["type"] === "string" && typeof data["id"] === "string") parts.push(`${data["type"]}/${data["id"]}`);
-  if (typeof data["expected_version"] === "number" && typeof data["current_version"] === "number") {
-    parts.push(
-      `expected version ${String(data["expected_version"])}, current version ${String(data["current_version"])}`,
-    );
-  }
-  if (typeof data["reason"] === "string") parts.push(data["reason"]);
-  if (typeof data["cycle_text"] === "string") parts.push(data["cycle_text"]);
-  if (typeof data["pointer"] === "string") parts.push(`at "${data["pointer"]}"`);
-  const issues = data["issues"];
-  if (Array.isArray(issues)) parts.push(...issues.map(issueText));
+  const parts = refusalDetails(data);
   return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
-}
-
-function issueText(issue: unknown): string {
-  const { pointer, message } = issue as { pointer: string; message: string };
-  return pointer === "" ? message : `${pointer} ${message}`;
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { closestWord } from "../base/closest-word.ts";
 
 /** A value that does not match its schema, by pointer. */
 export interface Issue {
@@ -45,7 +46,15 @@ interface SchemaError {
 
 function messageOf(error: SchemaError, schema: TSchema): string {
   if ("additionalProperties" in error.params && Array.isArray(error.params.additionalProperties)) {
-    return `must not have ${error.params.additionalProperties.map(String).join(", ")}`;
+    const names = error.params.additionalProperties.map(String);
+    const known = memberNamesAt(schema, error.schemaPath);
+    const meant = names.flatMap(
+      (name) => closestWord(name, known) ?? known.find((other) => other.startsWith(`${name}_`)) ?? [],
+    );
+    return `must not have ${names.join(", ")}${meant.length === 0 ? "" : `; did you mean ${meant.join(", ")}?`}`;
+  }
+  if ("requiredProperties" in error.params && String(error.params.requiredProperties) === "value") {
+    return `${error.message}: send {"value": …}`;
   }
   // A pattern explains little to people. The description of the field does.
   const description = error.keyword === "pattern" ? descriptionAt(schema, error.schemaPath) : undefined;
@@ -53,10 +62,22 @@ function messageOf(error: SchemaError, schema: TSchema): string {
 }
 
 function descriptionAt(schema: TSchema, path: string): string | undefined {
+  const described = nodeAt(schema, path.split("/").slice(1)) as { readonly description?: unknown } | undefined;
+  return typeof described?.description === "string" ? described.description : undefined;
+}
+
+/** The members that the object of this error may have. The path ends with the keyword. */
+function memberNamesAt(schema: TSchema, path: string): readonly string[] {
+  const segments = path.split("/").slice(1);
+  const isKeyword = segments.at(-1) === "additionalProperties";
+  const node = nodeAt(schema, isKeyword ? segments.slice(0, -1) : segments);
+  return Object.keys((node as { readonly properties?: object } | undefined)?.properties ?? {});
+}
+
+function nodeAt(schema: TSchema, segments: readonly string[]): unknown {
   let node: unknown = schema;
-  for (const segment of path.split("/").slice(1)) {
+  for (const segment of segments) {
     node = typeof node === "object" && node !== null ? (node as Record<string, unknown>)[segment] : undefined;
   }
-  const described = node as { readonly description?: unknown } | undefined;
-  return typeof described?.description === "string" ? described.description : undefined;
+  return node;
 }

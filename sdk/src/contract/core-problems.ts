@@ -150,7 +150,7 @@ export const coreProblems = {
     status: 403,
     retry: "never",
     title: "The caller does not have the required right",
-    next: "Ask an operator for the right in `needs`. Refused operator operations are recorded in the audit trail.",
+    next: "Ask an operator for the right in `needs`; `holdfast whoami` shows the rights of the caller. Refused operator operations are recorded in the audit trail.",
   },
   owner_required: {
     status: 422,

@@ -65,7 +65,7 @@ async function pastEntity(
   const found = await entityVersions(engine, subjectOf(type, id), range);
   if (found.kind === "erased") return refusal("entry_erased", { type, id, erased_by: found.by });
   if (found.kind === "missing") {
-    if (range.from === "latest") return refusal("entity_not_found", { type, id });
+    if (range.from === "latest") return refusal("entity_not_found", { type, id, ...(await beforeCreation(engine, row, range)) });
     return refusal("version_not_found", { type, id, version: range.from, current_version: row.version });
   }
   const [{ version, value, entry }] = found.versions;
@@ -75,6 +75,22 @@ async function pastEntity(
   const author = agent === undefined ? { principal } : { principal, agent };
   const { subject, size, base } = row;
   return done(representationOf({ subject, type, id, version, epoch, position, time, ...author, base, value, size }));
+}
+
+/** Why an entity that exists has no state at a position. */
+async function beforeCreation(
+  engine: Engine,
+  { type, id }: EntityRow,
+  { before }: { readonly before: number },
+): Promise<{ readonly reason: string }> {
+  const [first] = await engine.entriesAbout({
+    subject: subjectOf(type, id),
+    before: undefined,
+    order: "oldest-first",
+    limit: 1,
+  });
+  const created = first === undefined ? "" : `; it was created at position ${first.position}`;
+  return { reason: `it did not exist at position ${before - 1}${created}` };
 }
 
 async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {

@@ -17,7 +17,7 @@ export function generalHelp(commands: readonly CliCommand[]): string {
       ["--help", "print this help; `holdfast help COMMAND` explains one command"],
     ]),
     "",
-    ...exitCodeLines(),
+    exitCodesHint,
   ].join("\n");
 }
 
@@ -32,8 +32,15 @@ export function commandHelp(command: CliCommand): string {
     ...command.details,
     "",
     ...(options.length === 0 ? [] : ["Options:", ...columns(options), ""]),
-    ...exitCodeLines(),
+    exitCodesHint,
   ].join("\n");
+}
+
+const exitCodesHint = "`holdfast help exit-codes` lists the exit codes.";
+
+/** The output of `holdfast help exit-codes`. */
+export function exitCodesHelp(): string {
+  return exitCodeLines().join("\n");
 }
 
 export function optionUsage(name: string, { value, isValueOptional }: CommandOption): string {

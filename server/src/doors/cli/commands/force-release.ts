@@ -1,5 +1,8 @@
+import type { LockStatus } from "@holdfast/sdk";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
+import { systemClock } from "../../../base/clock.ts";
+import { holderLine } from "../terminal/lock-table.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
@@ -24,7 +27,7 @@ export const forceReleaseCommand: CliCommand = serverCommand({
     reason: { value: "TEXT", summary: "the reason, which is stored in the audit trail" },
     override: { summary: "release the lock even if its recovery conditions are not met" },
   },
-  operations: ["force-release", "override-release"],
+  operations: ["force-release", "override-release", "get-lock"],
   isForOperators: () => true,
   async execute({ call, positionals, values, show }) {
     const reason = textOption(values, "reason");
@@ -32,12 +35,29 @@ export const forceReleaseCommand: CliCommand = serverCommand({
     const fence = await fenceOf(call, positionals[0] ?? "");
     const override = values["override"] === true;
     const answer = await call(override ? "override-release" : "force-release", { fence, reason });
-    return show(
-      { ...answer, fence, override },
-      () => `released ${answer.released.map(escapeControlChars).join(", ")} (fence ${fence}).`,
+    const next = await nextHolders(call, answer.released);
+    return show({ ...answer, fence, override, next }, () =>
+      [`released ${answer.released.map(escapeControlChars).join(", ")} (fence ${fence}).`, ...nextLines(next)].join("\n"),
     );
   },
 });
+
+type Holders = LockStatus["holders"];
+
+/** The holders of the released paths after the release: the waiters that got them. */
+async function nextHolders(call: ServerCaller["call"], paths: readonly string[]): Promise<Holders> {
+  const found = await Promise.all(paths.slice(0, pathsMax).map((path) => call("get-lock", { path })));
+  return found.flatMap((status) => (status as LockStatus).holders);
+}
+
+/** Maximum released paths whose next holders are shown. */
+const pathsMax = 20;
+
+function nextLines(holders: Holders): readonly string[] {
+  if (holders.length === 0) return ["No owner waits for it."];
+  const nowMs = systemClock.wallMs();
+  return holders.map((holder) => `next: ${holderLine(holder, nowMs)}`);
+}
 
 /** A path names its grant only if it has exactly one. An operator must not release a grant that they have not seen. */
 async function fenceOf(call: ServerCaller["call"], fenceOrPath: string): Promise<string> {

@@ -61,11 +61,26 @@ async function put(context: CommandContext, target: PutTarget): Promise<PutResul
   if (isBlind && isExpected) throw new UsageError("use --blind, or --expect or --revision, not both");
   if (isBlind) return putBlindly(context, target);
   if (isExpected && version !== 0) return replace(context, target);
+  // A refused write would be recorded as a conflict, so an entity that exists is not written. A key may be a repeat.
+  const isRepeat = keyOf(context).key !== undefined;
+  const entity = isExpected || isRepeat ? undefined : await find(context, target);
+  if (entity !== undefined) return { kind: "exists", entity };
   try {
     return await create(context, target);
   } catch (error) {
-    if (isExpected || !hasCode(error, existsCodes)) throw error;
-    return { kind: "exists", entity: await context.call("get-entity", { type: target.type, id: target.id }) };
+    const found = isExpected || !hasCode(error, existsCodes) ? undefined : await find(context, target);
+    if (found === undefined) throw error;
+    return { kind: "exists", entity: found };
+  }
+}
+
+/** The entity. Undefined if it does not exist, or if this caller may only write it. */
+async function find({ call }: CommandContext, { type, id }: PutTarget): Promise<Entity | undefined> {
+  try {
+    return await call("get-entity", { type, id });
+  } catch (error) {
+    if (hasCode(error, ["entity_not_found", "entity_deleted", "not_allowed"])) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 /** A command that calls a running server. It finds the server, calls it as the agent of the command, and ends. */
+import { join } from "node:path";
 import { defined } from "@holdfast/sdk/base/defined";
 import { operationData } from "@holdfast/sdk/data/known-contract";
 import type { Client, Reads } from "@holdfast/sdk";
@@ -8,7 +9,8 @@ import { jsonLine } from "../../../base/json-line.ts";
 import { nameOption } from "../agent/agent-note.ts";
 import { callingAgentOf } from "../agent/calling-agent.ts";
 import type { CliCommand, CommandOption, CommandArguments, Terminal } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { operatorTokenFile } from "../../../base/operator-token-file.ts";
+import { exitCodes, failureCodeOf } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { noteDefaultServer, operatorServerOf, serverOf } from "./server-of.ts";
 import { serverCaller } from "./server-caller.ts";
@@ -63,9 +65,21 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
       withFailureReport(args, terminal, async () => {
         const isOperator = isForOperators?.(args) ?? false;
         const server = isOperator ? operatorServerOf(args, terminal) : serverOf(args, terminal);
-        return await execute(await openCommand(args, terminal, { server, isOperator }));
+        try {
+          return await execute(await openCommand(args, terminal, { server, isOperator }));
+        } catch (error) {
+          if (isOperator && operatorCodes.includes(failureCodeOf(error))) terminal.warn(operatorHint(server));
+          throw error;
+        }
       }),
   };
+}
+
+const operatorCodes = ["not_allowed", "token_required", "token_invalid"];
+
+function operatorHint({ folder }: FoundServer): string {
+  const file = folder === undefined ? `${operatorTokenFile} in the data folder of the server` : join(folder, operatorTokenFile);
+  return `holdfast: this needs the operator's token, which is in ${file}: run the command there, or give --token-file with --url or --data.`;
 }
 
 interface CommandServer {

@@ -1,3 +1,4 @@
+import { refusalDetails } from "@holdfast/sdk/base/refusal-details";
 import { problemOf } from "@holdfast/sdk/contract";
 
 /** Thrown when a request cannot continue. The door answers with the document. */
@@ -41,7 +42,8 @@ export function problemDocument({
 }: Pick<HttpProblem, "code" | "data" | "status">): ProblemDocument {
   const { title, next, retry } = problemOf(code);
   const fields = Object.fromEntries(Object.entries(data).map(([name, value]) => [fieldName(name), value]));
-  return { ...fields, type: problemType(code), title, status, code, detail: detailOf(title, data), next, retry };
+  // The members that every reader needs come first.
+  return { code, title, detail: detailOf(title, data), next, status, retry, type: problemType(code), ...fields };
 }
 
 /** `type` is the one name in both: in the document it names the problem, in the data the type of an entity. */
@@ -51,21 +53,8 @@ function fieldName(name: string): string {
 }
 
 function detailOf(title: string, data: Readonly<Record<string, unknown>>): string {
-  const { reason, issues, pointer } = data;
-  const parts: string[] = [];
-  if (typeof reason === "string") parts.push(reason);
-  if (typeof pointer === "string" && pointer !== "") parts.push(`at ${pointer}`);
-  if (Array.isArray(issues)) parts.push(...(issues as readonly Issue[]).map(issueText));
+  const parts = refusalDetails(data);
   return parts.length === 0 ? `${title}.` : `${title}: ${parts.join("; ")}.`;
-}
-
-interface Issue {
-  readonly pointer: string;
-  readonly message: string;
-}
-
-function issueText({ pointer, message }: Issue): string {
-  return pointer === "" ? message : `${pointer} ${message}`;
 }
 
 /** The retry time in whole seconds, if the problem has one. */
