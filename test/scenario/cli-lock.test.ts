@@ -53,7 +53,10 @@ test(
     const pid = await pidOf(holder);
     const denied = await run(folder, lock("repo/x/src --no-wait", "echo", "never"));
     assert.equal(denied.code, 120, denied.errors);
-    assert.match(denied.errors, /lock_denied: cannot lock repo\/x\/src: ann \([0-9a-f]{4}\) holds repo\/x: "renaming\\u202ened"/);
+    assert.match(
+      denied.errors,
+      /lock_denied: cannot lock repo\/x\/src: ann \([0-9a-f]{4}\) holds repo\/x: "renaming\\u202ened"/,
+    );
     const late = await run(folder, lock("repo/x --wait=1", "echo", "never"));
     assert.equal(late.code, 120, late.errors);
     assert.deepEqual([...denied.lines, ...late.lines], []);

@@ -21,11 +21,20 @@ test(
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const denied = await cli("take src/a.ts --name bob");
     assert.deepEqual([denied.code, denied.out], [120, ""]);
-    assert.match(denied.err, /ann \([0-9a-f]{4}\) holds src\/a\.ts: "renaming" \(for .*, lease ends in .*, process \d+ on \S+\)/u);
+    assert.match(
+      denied.err,
+      /ann \([0-9a-f]{4}\) holds src\/a\.ts: "renaming" \(for .*, lease ends in .*, process \d+ on \S+\)/u,
+    );
     assert.match(denied.err, /`holdfast wait src\/a\.ts`.*`holdfast ask src\/a\.ts --reason TEXT`/u);
-    assert.match((await cli("ask src/a.ts --reason soon --name bob")).out, /^asked ann \([0-9a-f]{4}\) to release src\/a\.ts\.\n$/u);
+    assert.match(
+      (await cli("ask src/a.ts --reason soon --name bob")).out,
+      /^asked ann \([0-9a-f]{4}\) to release src\/a\.ts\.\n$/u,
+    );
     assert.match((await cli("who src/a.ts")).out, /release requested: ".*soon"/u);
-    assert.match((await cli("who")).out, /^ann \([0-9a-f]{4}\), "renaming": holds src\/a\.ts; .*\nbob \([0-9a-f]{4}\): holds nothing/u);
+    assert.match(
+      (await cli("who")).out,
+      /^ann \([0-9a-f]{4}\), "renaming": holds src\/a\.ts; .*\nbob \([0-9a-f]{4}\): holds nothing/u,
+    );
     const late = await cli("wait src/a.ts --name bob --timeout 1");
     assert.equal(late.code, 120);
     assert.match(late.err, /queue position 1, kept until \d\d:\d\d/u);
@@ -68,18 +77,24 @@ test(
   }),
 );
 
-test("`holdfast take` without a server takes nothing, leaves nothing behind and exits with 122", inEmptyFolder(async (folder) => {
-  const { code, err } = await runCli("take src/a.ts --name ann", { folder });
-  assert.equal(code, 122);
-  assert.match(err, /no server runs on .*\.holdfast/u);
-  assert.ok(!existsSync(join(folder, ".holdfast")));
-  const away = await runCli("take src/a.ts", { folder, env: { HOLDFAST_URL: "http://127.0.0.1:1" } });
-  assert.equal(away.code, 122);
-  assert.ok(!existsSync(join(folder, ".holdfast")));
-}));
+test(
+  "`holdfast take` without a server takes nothing, leaves nothing behind and exits with 122",
+  inEmptyFolder(async (folder) => {
+    const { code, err } = await runCli("take src/a.ts --name ann", { folder });
+    assert.equal(code, 122);
+    assert.match(err, /no server runs on .*\.holdfast/u);
+    assert.ok(!existsSync(join(folder, ".holdfast")));
+    const away = await runCli("take src/a.ts", { folder, env: { HOLDFAST_URL: "http://127.0.0.1:1" } });
+    assert.equal(away.code, 122);
+    assert.ok(!existsSync(join(folder, ".holdfast")));
+  }),
+);
 
 for (const [line, message] of [
-  ["take src/**", /"src\/\*\*" has glob characters, and a lock is no pattern; a lock on src covers everything below it/],
+  [
+    "take src/**",
+    /"src\/\*\*" has glob characters, and a lock is no pattern; a lock on src covers everything below it/,
+  ],
   ["lock src/*.ts -- true", /"src\/\*\.ts" has glob characters/],
   ["take ../x", /"\.\.\/x" is no path of a lock: name it from the root of the project/],
   ["take a --ttl soon", /--ttl must be a duration of at least 1 s, like 90s, 5m or 2h, not "soon"/],
@@ -135,7 +150,10 @@ test(
     assert.equal(await ann.run("holdfast take src/a.ts --ttl 1s", "taken"), 0);
     // Ann stays silent. Bob and Cid wait in this order, and Dan does not wait.
     const bobs = bob.run("holdfast wait src/a.ts", "waited");
-    assert.equal(await dan.run("until holdfast waits | grep -q bob; do :; done; holdfast take src/a.ts", "denied"), 120);
+    assert.equal(
+      await dan.run("until holdfast waits | grep -q bob; do :; done; holdfast take src/a.ts", "denied"),
+      120,
+    );
     const cids = cid.run("holdfast wait src/a.ts", "waited");
     assert.equal(await bobs, 0, "the lease of a silent holder ends");
     assert.equal(await ann.run("holdfast release src/a.ts", "late"), 7, "a late release is refused");

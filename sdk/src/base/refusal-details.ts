@@ -10,7 +10,9 @@ export function refusalDetails(data: Readonly<Record<string, unknown>>): readonl
     ...(typeof cycle === "string" ? [cycle] : []),
     ...(typeof pointer === "string" && pointer !== "" ? [`at "${pointer}"`] : []),
     ...(Array.isArray(issues) ? issues.map((issue) => issueText(issue as IssueData)) : []),
-    ...(typeof needs === "string" ? [`needs: the right to ${needs}${typeof path === "string" ? ` at ${path}` : ""}`] : []),
+    ...(typeof needs === "string"
+      ? [`needs: the right to ${needs}${typeof path === "string" ? ` at ${path}` : ""}`]
+      : []),
     ...listed("holders", holders, (holder) => holderText(holder as HolderData)),
     ...listed("changes", changes, (change) => changeText(change as ChangeData)),
   ];

@@ -171,9 +171,7 @@ const whoAmI = operation({
   summary: "Reads the calling agent or the named owner: its locks, its tickets and their times.",
   input: Type.Object({ owner_id: Type.Optional(ownerId), ...page }, closed),
   output: Type.Object({
-    agent: nullable(
-      Type.Object({ ...agent.properties, ended_at: Type.Optional(isoTime) }, closed),
-    ),
+    agent: nullable(Type.Object({ ...agent.properties, ended_at: Type.Optional(isoTime) }, closed)),
     holds: Type.Array(Type.Object({ ...grant.properties, purpose: nullable(line), state: lockState }, closed)),
     waits: Type.Array(waiter),
     next: nullable(cursor),

@@ -65,7 +65,8 @@ async function pastEntity(
   const found = await entityVersions(engine, subjectOf(type, id), range);
   if (found.kind === "erased") return refusal("entry_erased", { type, id, erased_by: found.by });
   if (found.kind === "missing") {
-    if (range.from === "latest") return refusal("entity_not_found", { type, id, ...(await beforeCreation(engine, row, range)) });
+    if (range.from === "latest")
+      return refusal("entity_not_found", { type, id, ...(await beforeCreation(engine, row, range)) });
     return refusal("version_not_found", { type, id, version: range.from, current_version: row.version });
   }
   const [{ version, value, entry }] = found.versions;

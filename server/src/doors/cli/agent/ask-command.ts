@@ -28,6 +28,9 @@ export const askCommand: CliCommand = serverCommand({
     const answer = await call("request-release", { path, reason });
     const names = new AgentNames(context);
     await names.load(answer.asked);
-    return show(answer, () => `asked ${answer.asked.map((id) => names.label(id)).join(", ")} to release ${escapeControlChars(path)}.`);
+    return show(
+      answer,
+      () => `asked ${answer.asked.map((id) => names.label(id)).join(", ")} to release ${escapeControlChars(path)}.`,
+    );
   },
 });

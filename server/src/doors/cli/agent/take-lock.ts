@@ -63,7 +63,11 @@ async function untilGranted(
   for (;;) {
     const leftSeconds = Math.ceil((endMs - systemClock.monotonicMs()) / 1_000);
     const seconds = Math.max(0, Math.min(pollSeconds, leftSeconds));
-    const reply = (await longPoll("acquire-lock", "/v1/locks/acquire", { input: request, agent, seconds })) as AcquireReply;
+    const reply = (await longPoll("acquire-lock", "/v1/locks/acquire", {
+      input: request,
+      agent,
+      seconds,
+    })) as AcquireReply;
     if (reply.granted || leftSeconds <= 0) return reply;
   }
 }
@@ -107,12 +111,15 @@ async function printDenial(
   const shown = paths.map(escapeControlChars).join(" ");
   const lines = (await blockersOf(context, paths, data)).map((holder) => `  ${holderLine(holder, nowMs)}`);
   const { place, ticket, expires_at: until } = data;
-  const kept = typeof ticket === "string" && typeof until === "string" ? `, kept until ${clockTime(Date.parse(until))}` : "";
+  const kept =
+    typeof ticket === "string" && typeof until === "string" ? `, kept until ${clockTime(Date.parse(until))}` : "";
   const next =
     ticket === undefined
       ? `Wait for it with \`holdfast wait ${shown}\`, or ask the holder with \`holdfast ask ${shown} --reason TEXT\`.`
       : `Continue with the same command, or ask the holder with \`holdfast ask ${shown} --reason TEXT\`.`;
-  terminal.warn([`holdfast: ${shown} is not free (queue position ${String(place)}${kept}):`, ...lines, next].join("\n"));
+  terminal.warn(
+    [`holdfast: ${shown} is not free (queue position ${String(place)}${kept}):`, ...lines, next].join("\n"),
+  );
   return exitCodes.denied;
 }
 

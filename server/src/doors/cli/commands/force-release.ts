@@ -37,7 +37,9 @@ export const forceReleaseCommand: CliCommand = serverCommand({
     const answer = await call(override ? "override-release" : "force-release", { fence, reason });
     const next = await nextHolders(call, answer.released);
     return show({ ...answer, fence, override, next }, () =>
-      [`released ${answer.released.map(escapeControlChars).join(", ")} (fence ${fence}).`, ...nextLines(next)].join("\n"),
+      [`released ${answer.released.map(escapeControlChars).join(", ")} (fence ${fence}).`, ...nextLines(next)].join(
+        "\n",
+      ),
     );
   },
 });

@@ -21,16 +21,16 @@ export const waitsCommand: CliCommand = serverCommand({
     const page = await readPages(limit, (part) => call("list-waits", part));
     const nowMs = systemClock.wallMs();
     const names = new AgentNames(context);
-    await names.load(page.items.flatMap(({ owner_id, blockers }) => [owner_id, ...blockers.map((each) => each.owner_id)]));
+    await names.load(
+      page.items.flatMap(({ owner_id, blockers }) => [owner_id, ...blockers.map((each) => each.owner_id)]),
+    );
     const rows = page.items.map(({ ticket, owner_id, since, paths, blockers, blockers_total }) => [
       ticket,
       names.label(owner_id),
       paths.map(({ path, mode }) => `${escapeControlChars(path)} (${mode})`).join(", "),
       relativeTime(since, nowMs),
       blockers
-        .map(
-          ({ owner_id: blocker, path, as }) => `${names.label(blocker)}, ${as} of ${escapeControlChars(path)}`,
-        )
+        .map(({ owner_id: blocker, path, as }) => `${names.label(blocker)}, ${as} of ${escapeControlChars(path)}`)
         .join("; ") + (blockers_total > blockers.length ? ` and ${blockers_total - blockers.length} more` : ""),
     ]);
     return show(page, () =>

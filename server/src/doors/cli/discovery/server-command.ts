@@ -78,7 +78,8 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
 const operatorCodes = ["not_allowed", "token_required", "token_invalid"];
 
 function operatorHint({ folder }: FoundServer): string {
-  const file = folder === undefined ? `${operatorTokenFile} in the data folder of the server` : join(folder, operatorTokenFile);
+  const file =
+    folder === undefined ? `${operatorTokenFile} in the data folder of the server` : join(folder, operatorTokenFile);
   return `holdfast: this needs the operator's token, which is in ${file}: run the command there, or give --token-file with --url or --data.`;
 }
 

@@ -6,7 +6,8 @@ const serverMade = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 /** `ann (28a0)`: the name of an agent, and four characters of its id, because names may repeat. */
 export function agentLabel(id: string, name?: string | null): string {
   if (!serverMade.test(id)) return escapeControlChars(id);
-  const shown = name === undefined || name === null || name === "" ? "an agent without a name" : escapeControlChars(name);
+  const shown =
+    name === undefined || name === null || name === "" ? "an agent without a name" : escapeControlChars(name);
   return `${shown} (${id.slice(0, 4)})`;
 }
 

@@ -98,7 +98,9 @@ export function lockDetails(
     ...part("Held above it:", status.above),
     ...part("Held below it:", status.below),
     ...(queue.length === 0 ? [] : ["", paint.strong("Waiting:"), ...queue]),
-    ...([...status.holders, ...status.above, ...status.below].some(({ state }) => state === "stale") ? ["", staleHint] : []),
+    ...([...status.holders, ...status.above, ...status.below].some(({ state }) => state === "stale")
+      ? ["", staleHint]
+      : []),
   ].join("\n");
 }
 
