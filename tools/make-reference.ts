@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allOperations, events, packs, problems, publishedName, routedOperations } from "@holdfast/sdk/contract";
-import type { EventType, Operation, Pack, Problem } from "@holdfast/sdk/contract";
+import { allOperations, eventTypes, packs, problems, publishedName, routedOperations } from "@holdfast/sdk/contract";
+import type { Operation, Pack, Problem } from "@holdfast/sdk/contract";
 import { format, resolveConfig } from "prettier";
 import { commandsPage, configurationPage } from "./cli-reference.ts";
 import { limitsPage } from "./limits-reference.ts";
@@ -111,7 +111,7 @@ function eventsPage(): string {
     "The events that entries hold and `watch` sends. An event about an entity is published under the entity's own type: " +
       "`entity.created` of the type `plan` is `evt.plan.created`. Kinds may give their changes verbs of their own. The fold " +
       "of an event type never changes; a new meaning is a new type. Readers ignore members that they do not know.",
-    ...Object.entries<EventType>(events).map(([type, { summary, data }]) =>
+    ...[...eventTypes].map(([type, { summary, data }]) =>
       [`## ${type}`, summary, `Published as \`${publishedAs(type)}\`.`, fieldTable(data)].join("\n\n"),
     ),
   ].join("\n\n");

@@ -18,7 +18,7 @@ export const allowances: Readonly<Record<string, number>> = {
   doors: 4,
   engine: 8,
   fuzz: 6,
-  ground: 12,
+  ground: 20,
   histories: 22,
   http: 12,
   json: 3,

@@ -44,8 +44,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "a rule that throws rolls back the whole batch",
     file: "server/src/machine/machine.ts",
-    find: "      this.#state.undo.undoTo(mark);",
-    put: "      this.#state.undo.undoTo(0 * mark);",
+    find: "} catch (defect) {\n      this.#state.undo.undoTo(mark);",
+    put: "} catch (defect) {\n      this.#state.undo.undoTo(0 * mark);",
     by: "test/machine/machine.test.ts",
     caughtIn: "npm test",
   },

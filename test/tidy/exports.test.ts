@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allOperations } from "@holdfast/sdk/contract";
+import { filesOfGuide } from "../ground/files-of-guide.ts";
 import { exportsOf, repeatedFunctions, unusedExports } from "./exported-names.ts";
 import { assertNone } from "./phrases.ts";
 import { filesUnder, projectFiles } from "./tree.ts";
@@ -41,9 +42,13 @@ test("each function is exported by one file", () => {
   );
 });
 
-/** An import by a test, a benchmark or a tool counts as a use: some functions are exported to be tested alone. */
+/**
+ * An import by a test, a benchmark or a tool counts as a use: some functions are exported to be tested alone. So does an
+ * import by the pack of the guide, which a test runs.
+ */
 test("no export is unused, except on the public surfaces", () => {
-  const users = projectFiles.filter(({ path }) => /\.(ts|js|md)$/u.test(path));
+  const ofGuide = [...filesOfGuide("docs/guides/add-a-pack.md")].map(([path, text]) => ({ path, text }));
+  const users = [...projectFiles.filter(({ path }) => /\.(ts|js|md)$/u.test(path)), ...ofGuide];
   assertNone(
     unusedExports(sources, users).map(({ path, name }) => `${path} exports ${name}, which no other file imports`),
   );

@@ -29,8 +29,8 @@ export function isOfPack(type: string): boolean {
 }
 
 /**
- * The paths that a caller must be allowed to see to see an event. Undefined: only callers that may read everything see
- * it. An unknown type has no path, and neither has an event whose data was erased, if its path is in the data.
+ * The paths of an event. A caller sees the event if it may see all of them. Undefined: only callers that may read
+ * everything see it. An unknown type has no path, and neither has an event whose data was erased, if its path is in the data.
  */
 export function pathsOfEvent(type: EventType | undefined, event: RecordedEvent): readonly string[] | undefined {
   if (type === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { coreProblems } from "./core-problems.ts";
 import { plainCode } from "./packs/code-of-pack.ts";
 import { packs } from "./packs/packs.ts";
-import { sharedProblem } from "./packs/shared-problems.ts";
+import { ownedProblemOf } from "./packs/owned-problems.ts";
 import { kindProblem } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 
@@ -15,5 +15,5 @@ export const problems: Readonly<Record<string, Problem>> = {
 export function problemOf(code: string): Problem {
   const known = [code, plainCode(code)].find((name) => Object.hasOwn(problems, name));
   const problem = known === undefined ? undefined : problems[known];
-  return problem ?? sharedProblem(code) ?? kindProblem(code);
+  return problem ?? ownedProblemOf(code) ?? kindProblem(code);
 }

@@ -16,7 +16,7 @@ export function packOff(state: StateReader, pack: Pack): Refusal | undefined {
  * The switch that keeps a component off: its own, or that of a component that it needs. Undefined if it is on. A pack
  * without a switch is on while everything that it needs is on.
  */
-export function offToggle(state: StateReader, component: string): string | undefined {
+function offToggle(state: StateReader, component: string): string | undefined {
   if (component === "lock_manager") return lockSettings(state).isOn ? undefined : component;
   if (spaceRow(state).settings.component_toggles[component] === false) return component;
   for (const need of needsOf(component)) {
@@ -26,7 +26,7 @@ export function offToggle(state: StateReader, component: string): string | undef
   return undefined;
 }
 
-/** What a component needs directly. A component that does not exist is a mistake in a pack. */
+/** The direct needs of a component. A component that does not exist is a mistake in a pack. */
 export function needsOf(component: string): readonly string[] {
   if (component === "lock_manager") return [];
   const pack = packs.find(({ name }) => name === component);

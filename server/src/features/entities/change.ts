@@ -23,7 +23,7 @@ interface EntityChange {
 }
 
 /** How a write of a pack is recorded. */
-export interface WriteOptions {
+export interface RecordingOptions {
   /** The verb under which the change is published. */
   readonly name?: string | undefined;
   /** Records the whole value instead of a large patch. */

@@ -3,7 +3,7 @@ import type { Json } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { changed } from "./change.ts";
-import type { WriteOptions } from "./change.ts";
+import type { RecordingOptions } from "./change.ts";
 import { unmetCondition } from "./conditions.ts";
 import { findEntity, isLive, revisionOf } from "./entity-table.ts";
 import { kindViolation } from "./kind.ts";
@@ -11,7 +11,7 @@ import type { KindOf } from "./kind.ts";
 
 export function createEntity(
   kindOf: KindOf,
-  { name }: WriteOptions = {},
+  { name }: RecordingOptions = {},
 ): Decide<(typeof entityOperations)["create-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);

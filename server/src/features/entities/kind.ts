@@ -11,7 +11,7 @@ import { checkViolation } from "./kind-check.ts";
 import type { KindCheck } from "./kind-check.ts";
 import { kindContext } from "./kind-context.ts";
 import type { KindContext } from "./kind-context.ts";
-import { KindRefusal } from "./kind-refusal.ts";
+import type { KindRefusal } from "./kind-refusal.ts";
 
 /** A command of a kind. It receives the current value and returns the new one, or refuses. */
 export interface KindCommand<Value, Input extends TProperties> {
@@ -51,7 +51,7 @@ export interface KindDefinition<Value extends TSchema, Commands extends Record<s
   readonly readRule?: ReadRule;
 }
 
-export type ReadRule = (context: ReadContext, id?: string) => KindRefusal | undefined;
+type ReadRule = (context: ReadContext, id?: string) => KindRefusal | undefined;
 
 /** A kind as the machine uses it, without its value type. */
 export interface Kind {

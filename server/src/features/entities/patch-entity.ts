@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
-import type { WriteOptions } from "./change.ts";
+import type { RecordingOptions } from "./change.ts";
 import { invalid, unmetCondition } from "./conditions.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 import type { LiveEntityRow } from "./entity-table.ts";
@@ -29,7 +29,7 @@ const wholeValueEvery = 64;
 
 export function patchEntity(
   kindOf: KindOf,
-  { name, isCompact = false }: WriteOptions = {},
+  { name, isCompact = false }: RecordingOptions = {},
 ): Decide<(typeof entityOperations)["patch-entity"]> {
   return (input, context) => {
     if ((input.merge === undefined) === (input.patch === undefined)) {

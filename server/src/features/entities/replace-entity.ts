@@ -3,7 +3,7 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Json } from "@holdfast/sdk/json/json";
 import type { Decide } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
-import type { WriteOptions } from "./change.ts";
+import type { RecordingOptions } from "./change.ts";
 import { missingExpectation, unmetCondition } from "./conditions.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 import { kindViolation } from "./kind.ts";
@@ -11,7 +11,7 @@ import type { KindOf } from "./kind.ts";
 
 export function replaceEntity(
   kindOf: KindOf,
-  { name }: WriteOptions = {},
+  { name }: RecordingOptions = {},
 ): Decide<(typeof entityOperations)["replace-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);

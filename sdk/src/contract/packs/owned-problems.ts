@@ -1,7 +1,7 @@
 import type { Problem } from "../problem.ts";
 
 /** Problems that kinds and packs share. Each has the prefix of its kind or pack: `notes.lock_required`. */
-const sharedProblems = {
+const kindProblems = {
   own_operations: {
     status: 409,
     retry: "never",
@@ -22,11 +22,11 @@ const sharedProblems = {
 
 /** The problems of a pack that owns entities and demands locks. */
 export function ownedProblems(pack: string): Readonly<Record<string, Problem>> {
-  return Object.fromEntries(Object.entries(sharedProblems).map(([code, problem]) => [`${pack}.${code}`, problem]));
+  return Object.fromEntries(Object.entries(kindProblems).map(([code, problem]) => [`${pack}.${code}`, problem]));
 }
 
-/** The problem of a code with any prefix, if it is a shared one. */
-export function sharedProblem(code: string): Problem | undefined {
+/** The problem of a code with any prefix, if kinds and packs share it. */
+export function ownedProblemOf(code: string): Problem | undefined {
   const plain = code.slice(code.indexOf(".") + 1);
-  return Object.entries<Problem>(sharedProblems).find(([name]) => name === plain)?.[1];
+  return Object.entries<Problem>(kindProblems).find(([name]) => name === plain)?.[1];
 }

@@ -1,0 +1,148 @@
+/**
+ * The tests of the pack that a guide describes. They run in a copy of the project that has the pack, started by
+ * throw-away-pack.test.ts.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { open } from "holdfast";
+import type { WatchedEvent } from "holdfast";
+import { verificationOf } from "../../server/src/assembly/data-folder.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+import { gatedNode } from "../access/gated-node.ts";
+import { refusalOf } from "../api/refused-with.ts";
+import { doorDrivers } from "../doors/door-drivers.ts";
+import { withCliServer } from "../scenario/cli-terminal.ts";
+import { notesScript } from "./notes-script.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+for (const [door, connect] of Object.entries(doorDrivers)) {
+  test(`every operation of the pack answers as its guide says through ${door}`, async () => {
+    await using driver = await connect();
+    for (const { operation, input, key, code, data = {} } of notesScript) {
+      const step = { operation, input: () => input, ...(key === undefined ? {} : { key }) };
+      const { outcome } = await driver.run(step, input, undefined);
+      const shown = `${operation}: ${JSON.stringify(outcome)}`;
+      assert.equal(outcome.kind === "refusal" ? outcome.code : undefined, code, shown);
+      for (const [name, value] of Object.entries(data)) {
+        assert.deepEqual((outcome.data as Members)[name], value, `${name} of ${shown}`);
+      }
+    }
+  });
+}
+
+test(
+  "every operation of the pack answers as its guide says through the command line",
+  withCliServer(async ({ cli }) => {
+    for (const { operation, input, key, code } of notesScript) {
+      const words = [
+        "run",
+        operation,
+        JSON.stringify(input),
+        "--operator",
+        "--json",
+        ...(key === undefined ? [] : ["--key", key]),
+      ];
+      const { out, code: exit } = await cli(words);
+      const answer = JSON.parse(out) as Members;
+      assert.equal(exit === 0 ? undefined : answer["code"], code, `${operation}: ${out}`);
+    }
+  }),
+);
+
+const both = [{ id: "b1/n1" }, { id: "b2/n1" }];
+
+/** Pins a note of two books and signs a text in each. */
+async function workInTwoBooks(node: Awaited<ReturnType<typeof gatedNode>>): Promise<void> {
+  for (const { id } of both) {
+    await node.operator.run("notes.create", { id, text: "a b" });
+    await node.operator.run("notes.pin", { id });
+    await node.operator.run("notes.sign", { book: id.slice(0, 2), text: "t" });
+  }
+  await node.operator.entities.create("end", "1", {});
+}
+
+test("a token for one book sees the events, the history and the explanations of that book and of no other", async () => {
+  const node = await gatedNode();
+  await workInTwoBooks(node);
+  const allow = [
+    { verbs: ["read" as const], under: "book/b1" },
+    { verbs: ["read" as const], under: "end" },
+  ];
+  const client = node.clientWith({ token: await node.tokenFor("reader", allow) });
+  const seen: string[] = [];
+  for await (const { name, subject } of client.watch({ after: "1.0" }) as AsyncIterable<WatchedEvent>) {
+    if (subject === "end/1") break;
+    seen.push(`${name} ${subject}`);
+  }
+  assert.deepEqual(seen, [
+    ...["evt.note.created note/b1/n1", "evt.note.marked note/b1/n1"],
+    ...["evt.note.pinned note/b1/n1", "evt.notes.signed notes/b1"],
+  ]);
+  const history = (await client.entities.history("note", "b1/n1")).items.map(({ event }) => event);
+  assert.deepEqual(history, ["evt.note.marked", "evt.note.pinned", "evt.note.created"]);
+  assert.equal((await refusalOf(client.entities.history("note", "b2/n1"))).code, "not_allowed");
+  assert.equal((await refusalOf(client.run("notes.count", { book: "b2" }))).code, "not_allowed");
+  const writer = node.clientWith({ token: await node.tokenFor("writer", [{ verbs: ["write"], under: "book/b1" }]) });
+  const { code, data } = await refusalOf(writer.run("notes.pin", { id: "b1/n1" }));
+  assert.deepEqual(
+    [code, data],
+    ["notes.already_pinned", {}],
+    "an explanation is hidden from a caller that may not read",
+  );
+  assert.deepEqual((await refusalOf(writer.run("notes.pin", { id: "b2/n1" }))).code, "not_allowed");
+  await node.stop();
+});
+
+test("the audit trail shows the events of the pack as records, and their data can be erased", async () => {
+  const node = await gatedNode();
+  await workInTwoBooks(node);
+  const { items } = await node.operator.audit.list({ operation: "notes.pin" });
+  assert.deepEqual(
+    items.map(({ records }) => records),
+    both.map(() => [{ event: "NOTE_PINNED", words: 2 }]),
+  );
+  const [signed] = (await node.operator.audit.list({ operation: "notes.sign" })).items;
+  assert.ok(signed?.records?.[0]?.event === "TEXT_SIGNED");
+  await node.operator.run("erase-payload", { position: signed.position, reason: "asked for" });
+  const [erased] = (await node.operator.audit.list({ operation: "notes.sign" })).items;
+  assert.deepEqual(erased?.records, [{ event: "TEXT_SIGNED" }]);
+  await node.stop();
+});
+
+test("the read rule of the pack refuses the list to an agent and not to an operator", async () => {
+  await using client = await open({ memory: true });
+  const agent = client.as(await client.agents.register({ name: "a" }));
+  assert.equal((await refusalOf(agent.run("notes.list", {}))).code, "notes.list_closed");
+  assert.equal((await refusalOf(agent.entities.list("note"))).code, "notes.list_closed");
+  assert.deepEqual(await client.run("notes.list", {}), { items: [], next: null });
+});
+
+test("a pack is off while a component that it needs is off, and switching it on explicitly refuses the start", async () => {
+  const off = { component_toggles: { lock_manager: false } };
+  await using client = await open({ memory: true }, off);
+  for (const [operation, input] of [
+    ["notes.count", { book: "b" }],
+    ["notes.sign", { book: "b", text: "t" }],
+  ] as const) {
+    const { code, data } = await refusalOf(client.run(operation, input));
+    assert.deepEqual([code, data], ["notes.off", { toggle: "component_toggles.lock_manager" }]);
+  }
+  const explicit = { component_toggles: { lock_manager: false, notes: true } };
+  await assert.rejects(
+    open({ memory: true }, explicit),
+    /needs lock_manager, but component_toggles\.lock_manager is off/u,
+  );
+  await using own = await open({ memory: true }, { component_toggles: { notes: false } });
+  const { code, data } = await refusalOf(own.run("notes.count", { book: "b" }));
+  assert.deepEqual([code, data], ["notes.off", { toggle: "component_toggles.notes" }]);
+});
+
+test("verify decides the refusals of a pack of this build again, and folds those of an unknown one", () => {
+  const { canRedecide } = verificationOf([]);
+  const entry = (code: string) => ({ outcome: { kind: "refusal", code, data: {} } }) as unknown as Entry;
+  assert.deepEqual(
+    ["notes.already_pinned", "planning.name_taken", "unknown.code"].map((code) => canRedecide(entry(code))),
+    [true, true, false],
+  );
+});
