@@ -12,6 +12,8 @@ export class StoredFiles implements AsyncDisposable {
   readonly #files = new Map<string, { readonly bytes: number; readonly hash: string }>();
   readonly handles = new Set<FileHandle>();
   received = 0;
+  /** Number of streams that were opened to be read. */
+  openCount = 0;
   sent = 0;
   /** The largest resident set of this process that was seen during transfers. */
   peakBytes = 0;
@@ -46,11 +48,16 @@ export class StoredFiles implements AsyncDisposable {
     if (stored === undefined) return refusal("entity_not_found", {});
     const facts = { contentType: "application/x-test", length: stored.bytes, etag: stored.hash.slice(0, 8) };
     const whole = { start: 0, end: stored.bytes };
-    return { ...done({}), stream: { ...facts, open: (range = whole) => this.#chunks(name, range) } };
+    return { ...done({}), stream: { ...facts, open: (range = whole) => this.#opened(name, range) } };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#folder, { recursive: true });
+  }
+
+  #opened(name: string, range: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array> {
+    this.openCount += 1;
+    return this.#chunks(name, range);
   }
 
   async *#chunks(name: string, { start, end }: { readonly start: number; readonly end: number }) {
