@@ -12,10 +12,15 @@ import { operatorSecret } from "../access/gated-node.ts";
 import { counts } from "../prove/counts.ts";
 import { testEnvironment } from "../scenario/child-environment.ts";
 import { spawnChild } from "../scenario/spawn-child.ts";
-import { soon } from "../client/client-node.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { chunksOf, readFile, storeFile, streamDoor } from "./stream-door.ts";
 
 const octets = { "content-type": "application/octet-stream" };
+
+/** Polls until the condition holds, one turn of the event loop at a time. The timeout of the test limits it. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await loopTicks(1);
+}
 
 async function sizeOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   let bytes = 0;
@@ -159,24 +164,24 @@ test("a slow reader stops the sender, and a client that disconnects leaves no ha
   const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${operatorSecret}\r\n`;
   socket.pause();
   socket.write(`GET /v1/test-files/e HTTP/1.1\r\n${head}\r\n`);
-  await soon(async () => door.files.sent > 0);
+  await until(() => door.files.sent > 0);
   // The kernel's buffers take some megabytes. After that nothing more is read from the file.
   let seen = -1;
   let stillTurns = 0;
-  await soon(async () => {
+  await until(() => {
     stillTurns = seen === door.files.sent ? stillTurns + 1 : 0;
     seen = door.files.sent;
     return stillTurns > 300;
   });
   assert.ok(door.files.sent < bytes / 2, `${String(door.files.sent)} bytes were read for a reader that read nothing`);
   socket.destroy();
-  await soon(async () => door.files.handles.size === 0);
+  await until(() => door.files.handles.size === 0);
   const upload = connectSocket(Number(port), "127.0.0.1");
   upload.write(`PUT /v1/test-files/f HTTP/1.1\r\n${head}Content-Type: application/octet-stream\r\n`);
   upload.write("Content-Length: 1000000\r\n\r\nfirst bytes");
-  await soon(async () => door.files.handles.size === 1);
+  await until(() => door.files.handles.size === 1);
   upload.destroy();
-  await soon(async () => door.files.handles.size === 0);
+  await until(() => door.files.handles.size === 0);
 });
 
 test("an upload and a download of many megabytes cost the server no memory in proportion", async () => {
