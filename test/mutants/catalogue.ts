@@ -1,4 +1,5 @@
 /** Every bug that is planted, by the part of the product that it is in. */
+import { checkMutants } from "./check-mutants.ts";
 import { clientMutants } from "./client-mutants.ts";
 import { doorMutants } from "./door-mutants.ts";
 import { engineMutants } from "./engine-mutants.ts";
@@ -16,6 +17,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Journals: journalMutants,
   "Files from elsewhere": fileMutants,
   "Access and doors": doorMutants,
+  Checks: checkMutants,
   Packs: packMutants,
   Client: clientMutants,
 };

@@ -181,3 +181,14 @@ test("the metrics page has the Prometheus format: each series once, with help an
   const typed = new Set(lines.flatMap((line) => /^# TYPE (\S+) (?:counter|gauge|histogram)$/u.exec(line)?.[1] ?? []));
   for (const name of names) assert.ok(typed.has(name.replace(/\{.*/u, "").replace(/_(bucket|sum|count)$/u, "")), name);
 });
+
+test("the runs of a check, their rounds and the unfinished ones are counted by its name [B8]", async () => {
+  await using node = await observedNode();
+  await node.inside.entities.create("limit", "a", { max: 1 });
+  await node.inside.entities.create("order", "1", { price: 1, limit: "a" });
+  assert.equal(await node.metric('holdfast_checks_total{check="prices/1",result="done"}'), 1);
+  assert.equal(await node.metric('holdfast_check_duration_seconds_count{check="prices/1"}'), 1);
+  assert.equal(await node.metric('holdfast_check_rounds_bucket{check="prices/1",le="1"}'), 1);
+  assert.equal(await node.metric("holdfast_checks_waiting"), 0);
+  assert.equal(await node.metric("holdfast_check_thread_restarts_total"), 0);
+});

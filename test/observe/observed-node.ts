@@ -14,6 +14,7 @@ import type { Engine } from "../../server/src/engine/engine.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { orderKind } from "../ground/checked-node.ts";
 
 export interface ObservedNode extends AsyncDisposable {
   readonly engine: Engine;
@@ -45,11 +46,13 @@ export async function observedNode(
   const log = openLog({ level, format: "json", write: (line) => lines.push(line), clock: systemClock });
   const observation = openObservation({ log, clock: systemClock, version: "1.2.3" });
   const { onBatch, report } = observation;
-  const engine = await startEngine({ journal, report, onBatch });
-  const services = servicesOf(engine);
+  const kinds = [orderKind];
+  const engine = await startEngine({ journal, kinds, report, onBatch });
+  const services = servicesOf(engine, { kinds, checkObserver: observation.checkObserver, report });
   const keeper = new ServiceKeeper([idleService], { services, report });
   await keeper.start();
   observation.follow(engine, () => keeper.status());
+  observation.followChecks(() => services.checks.status(), services.checks.names);
   const calls = doorCallsOf(services, {})({ principal: "ann", caller: "c1" }) as Calls;
   let isOpen = true;
   const gate = observation.gate({

@@ -12,6 +12,9 @@ import { agentTable } from "../features/agents/agent-table.ts";
 import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import { CallMetrics } from "../observe/call-metrics.ts";
+import { CheckMetrics } from "../observe/check-metrics.ts";
+import type { CheckSample } from "../observe/check-metrics.ts";
+import type { CheckObserver } from "../checks/check.ts";
 import { logCall } from "../observe/log-call.ts";
 import { EntryMetrics } from "../observe/entry-metrics.ts";
 import { openLog } from "../observe/log.ts";
@@ -37,6 +40,10 @@ export interface Observation {
   readonly report: EngineOptions["report"];
   /** The engine and the services whose metrics are read, once they run. */
   readonly follow: (engine: Engine, services?: () => ServiceSample) => void;
+  /** Counts the runs of checks. */
+  readonly checkObserver: CheckObserver;
+  /** The checks whose metrics are read. */
+  readonly followChecks: (sample: () => CheckSample, names: readonly string[]) => void;
   /** The NATS door whose metrics are read, if there is one. */
   readonly followMesh: (sample: () => MeshSample) => void;
   /** Logs information. */
@@ -54,6 +61,8 @@ export function openObservation(options: ObservationOptions): Observation {
   const gauges = new NodeGauges(metrics.registry, options.version);
   const mesh = new MeshMetrics(metrics.registry);
   const services = new ServiceMetrics(metrics.registry);
+  const checks = new CheckMetrics(metrics.registry);
+  let sampleChecks: (() => CheckSample) | undefined;
   let sampleMesh: (() => MeshSample) | undefined;
   let sampleServices: (() => ServiceSample) | undefined;
   const calls = new CallMetrics(metrics);
@@ -81,6 +90,11 @@ export function openObservation(options: ObservationOptions): Observation {
       engine = running;
       sampleServices = services;
     },
+    checkObserver: checks,
+    followChecks(sample, names) {
+      sampleChecks = sample;
+      checks.begin(names);
+    },
     followMesh(sample) {
       sampleMesh = sample;
     },
@@ -106,6 +120,7 @@ export function openObservation(options: ObservationOptions): Observation {
     async metricsText() {
       const process = processMonitor.sample();
       metrics.processCpu.series({}).count = process.cpuSeconds;
+      if (sampleChecks !== undefined) checks.set(sampleChecks());
       if (sampleMesh !== undefined) mesh.set(sampleMesh());
       if (sampleServices !== undefined) services.set(sampleServices());
       if (engine !== undefined) gauges.set(await sampleNode(engine), process);

@@ -15,6 +15,7 @@ import { openSocketDoor } from "../doors/socket/open.ts";
 import { currentEpoch } from "../features/space/space-table.ts";
 import { machineSettings } from "../features/space/space.ts";
 import type { AppServices } from "../app/app-services.ts";
+import type { CheckRunner } from "../checks/check.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ServiceKeeper } from "../services/service-keeper.ts";
 import { openMesh } from "./mesh.ts";
@@ -62,11 +63,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const node = systemIds.unique().slice(0, 12);
   const observation = observationOf({ report: reportToStandardError, ...options, version });
   opened.defer(() => observation.close());
-  const { onBatch, report, metricsText } = observation;
+  const { onBatch, checkObserver, report, metricsText } = observation;
   if (journal !== undefined) makeNodeFolder(data, report);
-  const { client, services, keeper, summary } = await start(journal ?? data, { ...options, report, onBatch });
+  const { client, services, keeper, summary } = await start(journal ?? data, {
+    ...options,
+    report,
+    onBatch,
+    checkObserver,
+  });
   opened.defer(() => client.close());
-  const { engine, operations } = services;
+  const { engine, operations, checks } = services;
+  observation.followChecks(() => checks.status(), checks.names);
   observation.follow(engine, () => keeper.status());
   const gate = observation.gate(await serveGate(services, { ...options, report }));
   const mesh = await serveMesh(services, gate, options, observation);
@@ -83,7 +90,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     metricsText,
     version,
     health: () =>
-      healthOf({ engine, mesh, keeper }, { node, version, journal: journal === undefined ? "sqlite" : "postgres" }),
+      healthOf(
+        { engine, checks, mesh, keeper },
+        { node, version, journal: journal === undefined ? "sqlite" : "postgres" },
+      ),
   });
   opened.defer(() => http.close());
   const { server, url } = http;
@@ -133,11 +143,12 @@ type NodeIdentity = Pick<Health, "node" | "version" | "journal">;
 
 interface NodeParts {
   readonly engine: Engine;
+  readonly checks: CheckRunner;
   readonly mesh: NatsDoor | undefined;
   readonly keeper: ServiceKeeper;
 }
 
-async function healthOf({ engine, mesh, keeper }: NodeParts, identity: NodeIdentity): Promise<Health> {
+async function healthOf({ engine, checks, mesh, keeper }: NodeParts, identity: NodeIdentity): Promise<Health> {
   const { head, reasons, lag, nodeCount } = engine.health();
   const known = engine.peek((state) => ({ epoch: currentEpoch(state), rules: machineSettings(state).rules }));
   return defined({
@@ -153,5 +164,6 @@ async function healthOf({ engine, mesh, keeper }: NodeParts, identity: NodeIdent
     // A failing mesh or service does not make the node unready: callers of the other doors need not use another node.
     components: mesh === undefined ? undefined : { nats: mesh.status() },
     services: keeper.status(),
+    checks: checks.status(),
   });
 }

@@ -80,6 +80,10 @@ export class ThreadedRunner implements CheckRunner {
     this.#options.observer.onRounds(check, rounds);
   }
 
+  get names(): readonly string[] {
+    return [...this.#checks.keys()];
+  }
+
   status(): CheckStatus {
     return {
       waiting: this.#unfinished,

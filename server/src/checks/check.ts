@@ -71,6 +71,7 @@ export interface CheckRunner {
   answered(id: string, isDone: boolean): void;
   /** Counts the rounds of checking that a command took. */
   noteRounds(check: string, rounds: number): void;
+  readonly names: readonly string[];
   status(): CheckStatus;
   close(): Promise<void>;
 }

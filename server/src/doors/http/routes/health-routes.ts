@@ -31,6 +31,8 @@ export interface Health {
   readonly components?: Readonly<Record<string, PartStatus>>;
   /** Services, by name. A failing one is started again and does not make the node unready. */
   readonly services: Readonly<Record<string, PartStatus & { readonly restarts: number }>>;
+  /** Unfinished checks outside the machine, and threads of checks that ended by themselves. */
+  readonly checks: { readonly waiting: number; readonly restarts: number };
 }
 
 interface PartStatus {
