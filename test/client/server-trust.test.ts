@@ -84,7 +84,7 @@ test("a search does not follow symbolic links, and does not wait for a pipe [X14
   symlinkSync(join(real, ".holdfast"), join(root, "link", ".holdfast"));
   assert.throws(() => findServer({ folder: join(root, "link"), env: {} }), /is a symbolic link/u);
   // A link that the user names is the user's own choice.
-  assert.equal(findServerOn("link/.holdfast", "--data", { folder: root, env: {} })?.url, good.url);
+  assert.equal(findServerOn("link/.holdfast", "--data", { folder: root, env: {} }).url, good.url);
   const linked = writeNote("file-link", good);
   rmSync(join(linked, ".holdfast", "server.json"));
   symlinkSync(join(real, ".holdfast", "server.json"), join(linked, ".holdfast", "server.json"));

@@ -19,7 +19,7 @@ async function checkedHistory(): Promise<readonly Entry[]> {
   const dear = { type: "order", id: "1", value: { price: 101, limit: "a" } };
   await client.execute("replace-entity", dear, { key: "refused" });
   await client.run("raise-order", { id: "1", by: 5 });
-  return engine.entriesAfter(0, { entries: 100, bytes: 1e9 });
+  return await engine.entriesAfter(0, { entries: 100, bytes: 1e9 });
 }
 
 async function verify(entries: readonly Entry[], isDeep: boolean): Promise<VerificationResult> {

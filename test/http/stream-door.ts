@@ -84,8 +84,11 @@ export async function streamDoor() {
   const closing = opened.move();
   return {
     ...{ files, inside, reports, url: http.url },
-    fetch: (where: string, init: RequestInit & { readonly duplex?: "half" } = {}) =>
-      fetch(http.url + where, { ...init, headers: { authorization: `Bearer ${operatorSecret}`, ...init.headers } }),
+    fetch: (where: string, init: RequestInit & { readonly duplex?: "half" } = {}) => {
+      const headers = new Headers(init.headers);
+      headers.set("authorization", `Bearer ${operatorSecret}`);
+      return fetch(http.url + where, { ...init, headers });
+    },
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -54,7 +54,7 @@ function newMachine() {
   let position = 0;
   return {
     machine,
-    write(...writes: readonly KindWrite[]): { readonly entry: Entry | undefined; readonly outcome: JsonObject } {
+    write: (...writes: readonly KindWrite[]): { readonly entry: Entry | undefined; readonly outcome: JsonObject } => {
       position += 1;
       const input = { writes } as unknown as Json;
       const command = { id: String(position), operation: "notes.write", principal: "p", input };

@@ -89,7 +89,7 @@ export function markRestored(folder: string, mark: RestoredMark): void {
 /** Removes empty WAL files and shared-memory files, which readers of the copy leave behind. */
 async function removeLogs(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const isEmptyLog = /-wal$/u.test(name) && lstatSync(join(folder, name)).size === 0;
-    if (isEmptyLog || /-shm$/u.test(name)) await rm(join(folder, name), { force: true });
+    const isEmptyLog = name.endsWith("-wal") && lstatSync(join(folder, name)).size === 0;
+    if (isEmptyLog || name.endsWith("-shm")) await rm(join(folder, name), { force: true });
   }
 }
