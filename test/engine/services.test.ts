@@ -101,7 +101,10 @@ describe("services", () => {
       stop: () => Promise.resolve(),
     });
     for (const node of [first, second]) {
-      const keeper = new ServiceKeeper([sender], { services: node.services, report: (message) => assert.fail(message) });
+      const keeper = new ServiceKeeper([sender], {
+        services: node.services,
+        report: (message) => assert.fail(message),
+      });
       await keeper.start();
       assert.equal(keeper.status()["sender"]?.ready, true);
     }
