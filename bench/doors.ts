@@ -67,7 +67,7 @@ async function ratePerSecond(count: number, durationMs: number, work: (index: nu
 }
 
 async function cycle(agent: Client, path: string): Promise<void> {
-  const held = await agent.locks.acquire(path, { ttlSeconds: 60 });
+  const held = await agent.operations.acquireLock({ paths: [path].flat(), ttlMs: 60_000 });
   if (held.granted) await agent.locks.release({ fence: held.fence });
 }
 
@@ -125,7 +125,7 @@ async function contended(setup: DoorsSetup): Promise<readonly Row[]> {
   const redis = await startRedis({ fsync: true });
   const redlock = redlockOn(redis.port);
   const client = await connect(setup.server.url);
-  const agents = Array.from({ length: 32 }, (_, index) => client.fork({ name: `agent ${index}` }));
+  const agents = Array.from({ length: 32 }, (_, index) => client.agent({ name: `agent ${index}` }));
   const durationMs = durationOf(setup);
   const rounds: number[][] = [];
   const { ours, peer } = await inTurns(
@@ -135,8 +135,7 @@ async function contended(setup: DoorsSetup): Promise<readonly Row[]> {
       rounds.push(waits);
       return ratePerSecond(32, durationMs, async (index) => {
         const startMs = performance.now();
-        const lock = await (agents[index] as Client).acquire("hot", { ttlSeconds: 60 });
-        if (!lock.granted) throw new Error(lock.message);
+        const lock = await (agents[index] as Client).acquire("hot", { ttlMs: 60_000 });
         waits.push(performance.now() - startMs);
         await lock.release();
       });

@@ -3,19 +3,20 @@
  * is a separate process so that nothing else is in the heap. It collects all garbage before both measurements.
  */
 import { start } from "../server/src/assembly/open.ts";
+import { rawLocks } from "../test/locks/raw-acquire.ts";
 
 const [, , folder = ""] = process.argv;
 /** Large enough that noise is negligible. */
 const leaseCount = 100_000;
 const pageSize = 1_000;
 const running = await start(folder, {});
-const { locks } = running.client;
+const locks = rawLocks(running.client);
 
 const pagesOf = (count: number) => Array.from({ length: count / pageSize }, (_, page) => page * pageSize);
 const ownerOf = (index: number): string => `h${index % 256}`;
 
 async function acquire(path: string, index: number): Promise<string> {
-  const held = await locks.acquire(`${path}/${index}`, { ttlSeconds: 86_400, ownerId: ownerOf(index) });
+  const held = await locks.acquire(`${path}/${index}`, { ttlMs: 86_400_000, ownerId: ownerOf(index) });
   if (!held.granted) throw new Error(`${path}/${index} was not granted`);
   return held.fence;
 }

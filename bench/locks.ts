@@ -34,7 +34,7 @@ async function runCycles(client: Client, durationMs: number): Promise<{ readonly
   let count = 0;
   const work = async (ownerId: string): Promise<void> => {
     while (performance.now() - startMs < durationMs) {
-      const held = await client.locks.acquire(`bench/${ownerId}`, { ttlSeconds: 60, ownerId });
+      const held = await client.operations.acquireLock({ paths: [`bench/${ownerId}`], ttlMs: 60_000, ownerId });
       if (held.granted) await client.locks.release({ fence: held.fence }, { ownerId });
       count += 1;
     }
@@ -122,7 +122,9 @@ async function leases(options: BenchOptions): Promise<Row> {
     for (let start = 0; start < count; start += 1_000) {
       const page = Array.from({ length: 1_000 }, (_, index) => start + index);
       await Promise.all(
-        page.map((index) => client.locks.acquire(`held/${index}`, { ttlSeconds: 86_400, ownerId: `h${index % 256}` })),
+        page.map((index) =>
+          client.operations.acquireLock({ paths: [`held/${index}`], ttlMs: 86_400_000, ownerId: `h${index % 256}` }),
+        ),
       );
     }
     const full = await p95s(client);
@@ -145,7 +147,7 @@ async function acquireP95(client: Client): Promise<number> {
   const ms: number[] = [];
   for (let index = 0; index < 300; index += 1) {
     const startMs = performance.now();
-    const held = await client.locks.acquire(`p95/${index}`, { ttlSeconds: 60, ownerId: "p95" });
+    const held = await client.operations.acquireLock({ paths: [`p95/${index}`], ttlMs: 60_000, ownerId: "p95" });
     ms.push(performance.now() - startMs);
     if (held.granted) await client.locks.release({ fence: held.fence }, { ownerId: "p95" });
   }

@@ -63,21 +63,21 @@ function shift(id: string, round: number): { from: string; to: string } {
 async function fill(client: Client, size: number): Promise<readonly string[]> {
   const { planning: plan } = client;
   await plan.organizations.create({ id: "o", name: "Acme" });
-  await plan.projects.create({ id: "p", organization_id: "o", name: "Bridge" });
+  await plan.projects.create({ id: "p", organizationId: "o", name: "Bridge" });
   await inTurns(collaboratorCount, (number) =>
-    plan.collaborators.create({ id: `c-${String(number)}`, organization_id: "o", name: `Worker ${String(number)}` }),
+    plan.collaborators.create({ id: `c-${String(number)}`, organizationId: "o", name: `Worker ${String(number)}` }),
   );
   const missions = Math.ceil(size / perMission);
   const range = { from: hour(0), to: hour(size + 1) };
   await inTurns(missions, (number) =>
-    plan.missions.create({ id: `m-${String(number)}`, project_id: "p", name: `Mission ${String(number)}`, ...range }),
+    plan.missions.create({ id: `m-${String(number)}`, projectId: "p", name: `Mission ${String(number)}`, ...range }),
   );
   const ids = Array.from({ length: size }, (_, number) => `a-${String(number)}`);
   await inTurns(size, (number) =>
     plan.assignments.create({
       id: `a-${String(number)}`,
-      mission_id: `m-${String(number % missions)}`,
-      collaborator_id: `c-${String(number % collaboratorCount)}`,
+      missionId: `m-${String(number % missions)}`,
+      collaboratorId: `c-${String(number % collaboratorCount)}`,
       role: "welder",
       from: hour(number),
       to: hour(number + 1),

@@ -4,8 +4,9 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockOperations, packs, problems, publicOperations } from "@holdfast/sdk/contract";
+import { lockOperations, notice, packs, problems, publicOperations } from "@holdfast/sdk/contract";
 import type { Operation, Problem } from "@holdfast/sdk/contract";
+import { ContractShapes } from "./contract-shapes.ts";
 
 const folder = join(import.meta.dirname, "..", "sdk/src/client/data");
 const made = "// Made from the contract by tools/make-client-data.ts; do not edit it.";
@@ -16,12 +17,17 @@ export function clientDataFiles(): ReadonlyMap<string, string> {
   const core = Object.entries(problems).filter(([code]) => !packProblems.has(code));
   const files = {
     "core-data.ts": dataFile("coreData", publicOperations, core),
+    "core-texts.ts": textsFile(core),
     ...Object.fromEntries(
       packs.map((pack) => [
         `${pack.name}-data.ts`,
         dataFile(`${pack.name}Data`, pack.operations, Object.entries(pack.problems)),
       ]),
     ),
+    ...Object.fromEntries(
+      packs.map(({ name, problems: own }) => [`${name}-guards.ts`, guardsFile(`packs/${name}-problem-data`, own)]),
+    ),
+    "problem-guards.ts": guardsFile("problem-data", Object.fromEntries(core)),
     "pack-loaders.ts": packLoadersFile(),
     "operation-list.ts": operationListFile(),
   };
@@ -33,28 +39,88 @@ function dataFile(
   operations: readonly Operation[],
   described: readonly (readonly [string, Problem])[],
 ): string {
+  const shapes = new ContractShapes();
+  const operationLines = operations.map((each) => `    ${JSON.stringify(each.name)}: ${operationText(each, shapes)},`);
+  const problemLines = described.map(
+    ([code, each]) => `    ${JSON.stringify(code)}: ${problemText(code, each, shapes)},`,
+  );
+  const notices = name === "coreData" ? [`  notices: ${String(shapes.numberOf(notice))},`] : [];
   return [
     made,
     'import type { ContractData } from "./contract-data.ts";',
     "",
     `export const ${name}: ContractData = {`,
     "  operations: {",
-    ...operations.map((operation) => `    ${JSON.stringify(operation.name)}: ${operationText(operation)},`),
+    ...operationLines,
     "  },",
     "  problems: {",
-    ...described.map(([code, problem]) => `    ${JSON.stringify(code)}: ${problemText(problem)},`),
+    ...problemLines,
     "  },",
+    ...notices,
+    "  shapes: [",
+    ...shapes.texts.map((text) => `    ${JSON.stringify(text)},`),
+    "  ],",
     "};",
     "",
   ].join("\n");
 }
 
-function operationText({ name, kind }: Operation): string {
-  return literal({ kind, isAboutLocks: Object.hasOwn(lockOperations, name) ? true : undefined });
+function operationText({ name, kind, input, output }: Operation, shapes: ContractShapes): string {
+  const isAboutLocks = Object.hasOwn(lockOperations, name) ? true : undefined;
+  return literal({ kind, input: shapes.numberOf(input), output: shapes.numberOf(output), isAboutLocks });
 }
 
-function problemText({ status, retry, title, next }: Problem): string {
-  return literal({ status, retry, title, next });
+/** The words of most core problems are in a file of their own, which a page loads on its first refusal. */
+function problemText(code: string, problem: Problem, shapes: ContractShapes): string {
+  const { status, retry, title, next, data } = problem;
+  const words = hasOwnWords(code) ? { title, next } : {};
+  return literal({ status, retry, ...words, data: data === undefined ? undefined : shapes.numberOf(data) });
+}
+
+/** Errors that the client makes before any reply, and those of packs. */
+function hasOwnWords(code: string): boolean {
+  return code.includes(".") || ["unreachable", "closed", "outcome_unknown"].includes(code);
+}
+
+function textsFile(described: readonly (readonly [string, Problem])[]): string {
+  const apart = described.filter(([code]) => !hasOwnWords(code));
+  return [
+    made,
+    'import type { ProblemTexts } from "./contract-data.ts";',
+    "",
+    "export const coreTexts: ProblemTexts = {",
+    ...apart.map(([code, { title, next }]) => `  ${JSON.stringify(code)}: ${literal({ title, next })},`),
+    "};",
+    "",
+  ].join("\n");
+}
+
+/** Short names of the guards that programs use most. */
+const guardNames: Readonly<Record<string, string>> = { concurrency_mismatch: "isConflict", lock_denied: "isDenied" };
+
+/** A guard for each problem with data. */
+function guardsFile(file: string, all: Readonly<Record<string, Problem>>): string {
+  const table = file.startsWith("packs/") ? `${file.slice(6).split("-")[0] ?? ""}ProblemData` : "coreProblemData";
+  const codes = Object.keys(all).filter((code) => all[code]?.data !== undefined);
+  return [
+    made,
+    'import type { Static } from "typebox";',
+    `import type { ${table} } from "../../contract/${file}.ts";`,
+    'import { problemGuard } from "../problem-guard.ts";',
+    'import type { ProblemGuard } from "../problem-guard.ts";',
+    'import type { ClientForm } from "./client-form.ts";',
+    "",
+    `type Data = typeof ${table};`,
+    "type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;",
+    "",
+    ...codes.map((code) => `export const ${guardName(code)}: Guard<"${code}"> = problemGuard("${code}");`),
+    "",
+  ].join("\n");
+}
+
+export function guardName(code: string): string {
+  const words = code.split(/[._]/u).map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`);
+  return guardNames[code] ?? `is${words.join("")}`;
 }
 
 function packLoadersFile(): string {

@@ -2,6 +2,7 @@
 import { connect } from "holdfast";
 import type { Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
+import { rawTryAcquire } from "../../test/locks/raw-acquire.ts";
 
 export interface AgentContext {
   readonly url: string;
@@ -29,7 +30,7 @@ export const behaviours: Readonly<Record<Kind, Behaviour>> = {
   locker: asTask(async (client, context) => {
     const path = `soak/${Math.floor(context.chance() * 40)}`;
     {
-      await using lock = await client.acquire(path, { waitMs: 2_000, ttlSeconds: 10 });
+      await using lock = await client.tryAcquire(path, { waitMs: 2_000, ttlMs: 10_000 });
       if (lock.granted) await rest(context, 20);
     }
     await rest(context, 400);
@@ -62,8 +63,9 @@ export const behaviours: Readonly<Record<Kind, Behaviour>> = {
   }),
   // Holds its own lock nearly all the time.
   keeper: asTask(async (client, context, number) => {
-    await using lock = await client.acquire(`kept/${number}`, { ttlSeconds: 5 });
-    for (let beats = 0; beats < 20 && lock.granted && !context.isOver(); beats += 1) await rest(context, 1_000);
+    await using lock = await client.acquire(`kept/${number}`, { ttlMs: 5_000 });
+    for (let beats = 0; beats < 20 && lock.state === "held" && !context.isOver(); beats += 1)
+      await rest(context, 1_000);
   }),
   vanisher: vanish,
 };
@@ -74,7 +76,7 @@ async function vanish(context: AgentContext, name: string): Promise<void> {
     const client = await connect(context.url, { transport: "http" });
     try {
       const registered = await client.agents.register({ name, ownKey: name });
-      await measured(context, () => client.as(registered).locks.tryAcquire(`gone/${name}`, { ttlSeconds: 3 }));
+      await measured(context, () => rawTryAcquire(client.as(registered), [`gone/${name}`], { ttlMs: 3_000 }));
     } catch (error) {
       context.failed(error);
     }
@@ -88,7 +90,7 @@ type Turn = (client: Client, context: AgentContext, name: string) => Promise<voi
 /** A separate agent on a shared connection. */
 function asTask(once: Turn): Behaviour {
   return async (context, name) => {
-    await using client = context.shared.fork({ name });
+    await using client = context.shared.agent({ name });
     await again(once, client, context, name);
   };
 }

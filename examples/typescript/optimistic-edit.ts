@@ -11,16 +11,14 @@ interface Minutes {
 }
 
 await using holdfast = await connect();
+const minutes = holdfast.entities<Minutes>("minutes");
 const writers = Array.from({ length: 10 }, (_, number) => `line of writer ${number}`);
 
 await Promise.all(
   writers.map((line) =>
-    holdfast.entities.update<Minutes>("minutes", "monday", ({ lines }) => ({ lines: [...lines, line] }), {
-      initial: { lines: [] },
-      tries: 20,
-    }),
+    minutes.update("monday", ({ lines }) => ({ lines: [...lines, line] }), { initial: { lines: [] }, tries: 20 }),
   ),
 );
 
-const { version, value } = await holdfast.entities.get("minutes", "monday");
-console.log(`version ${version} has ${(value as Minutes).lines.length} lines`);
+const { version, value } = await minutes.get("monday");
+console.log(`version ${version} has ${value.lines.length} lines`);

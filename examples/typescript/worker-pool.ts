@@ -10,9 +10,9 @@ const tasks = ["resize", "translate", "index", "publish"];
 await using holdfast = await connect();
 
 async function work(name: string): Promise<void> {
-  await using worker = holdfast.fork({ name });
+  await using worker = holdfast.agent({ name });
   for (const task of tasks) {
-    await using lock = await worker.acquire(`result/${task}`, { ifAvailable: true, purpose: `runs ${task}` });
+    await using lock = await worker.tryAcquire(`result/${task}`, { purpose: `runs ${task}` });
     if (!lock.granted) continue; // another worker has it
     // `create` succeeds once, so a task that is done is not done again.
     try {

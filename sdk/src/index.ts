@@ -1,15 +1,15 @@
 export { createClient } from "./client/client.ts";
-export type { Client, ClientOptions, WatchOptions } from "./client/client.ts";
+export type { AgentIdentity, Client, ClientOptions, RunOperation, WatchOptions } from "./client/client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
 export type { ConnectTarget } from "./client/address.ts";
 export { systemClientClock } from "./client/client-clock.ts";
 export type { ClientClock } from "./client/client-clock.ts";
-export type { DeniedLock, LockHolder, Lock, LockedPath, LockState, QueuePlace } from "./client/locks/handle/lock.ts";
+export type { DeniedLock, Lock, LockedPath, LockState, QueuePlace } from "./client/locks/handle/lock.ts";
 export type { LeaseWarning, ReleaseRequest } from "./client/locks/handle/lock.ts";
 export { LockLostError, LockUsageError } from "./client/locks/handle/lock-errors.ts";
 export type { LossReason } from "./client/locks/handle/lock-errors.ts";
-export type { LockOptions } from "./client/locks/waiting/lock-options.ts";
+export type { LockOptions, RequestLockOptions, TryLockOptions } from "./client/locks/waiting/lock-options.ts";
 export type { LockMode, LockPath, LockPaths, LockScope } from "./client/locks/lock-path.ts";
 export type { RequestLock } from "./client/locks/waiting/request.ts";
 export type { AgentIntroduction } from "./client/locks/session/session-agent.ts";
@@ -17,11 +17,24 @@ export { DeadlockError } from "./client/locks/waiting/retry-on-deadlock.ts";
 export type { DeadlockRetryOptions, DeadlockAttempt } from "./client/locks/waiting/retry-on-deadlock.ts";
 export type { RetryOptions } from "./client/retry.ts";
 export type { UpdateOptions } from "./client/update-entity.ts";
-export type { Deleted, EntitiesClient, EntityPatch, Page, PatchStep, WriteOptions } from "./client/entities-client.ts";
+export type {
+  CreateOptions,
+  EntitiesClient,
+  EntityPatch,
+  Page,
+  PastQuery,
+  PatchStep,
+  WriteOptions,
+} from "./client/entities-client.ts";
+export type { TypedEntities } from "./client/typed-entities.ts";
+export type { OperationMethods, OperationsClient, SendOperation } from "./client/operations-client.ts";
+export type { ClientForm } from "./client/data/client-form.ts";
 export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
-export type { AcquireOptions, Denied, Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
+export { isConflict, isDenied } from "./client/data/problem-guards.ts";
+export type { ProblemGuard, Refusal } from "./client/problem-guard.ts";
+export type { Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
 export type {
   ByteRange,
   CallOptions,
@@ -35,21 +48,51 @@ export type {
 } from "./client/transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 
-export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";
-export type { Entity, HistoryItem, Written } from "./contract/entities.ts";
-export type { Agent, Registered } from "./contract/agents.ts";
 export type {
+  Agent,
+  AuditItem,
+  AuditQuery,
+  CreatedToken,
   DalLock,
+  Deleted,
+  Entity,
+  Grant,
+  Granted,
+  HistoryItem,
+  JournalItem,
+  JournalQuery,
+  LeftBefore,
+  LockHolder,
   LockRow,
   LockStatus,
+  OperationInput,
+  OperationOutput,
+  OwnerNotice,
   PastLockStatus,
+  Queued,
+  Registered,
+  RotatedToken,
   TicketStatus,
+  Token,
   Wait,
   WhoAmI,
-} from "./contract/lock-views.ts";
-export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";
-export type { ExpiringNotice, Notice, PlaceNotice } from "./contract/notices.ts";
+  WireInput,
+  WireOutput,
+  Written,
+} from "./client/contract-types.ts";
 export type { Allowance, Verb } from "./contract/allowance.ts";
-export type { CreatedToken, Token } from "./contract/tokens.ts";
+export type { OperationName } from "./contract/all-operations.ts";
 export type { ProblemCode } from "./contract/core-problems.ts";
 export type { Problem } from "./contract/problem.ts";
+
+export type {
+  Assignment,
+  Collaborator,
+  Mission,
+  MissionsClient,
+  Organization,
+  PlanningClient,
+  Project,
+} from "./client/packs/planning-client.ts";
+export type { PlanningOperations } from "./client/packs/planning-operations.ts";
+export type { Changed, ChangeOptions, DeletedResource, ResourceClient } from "./client/packs/resource-client.ts";

@@ -12,16 +12,16 @@ test("an agent's id is valid only for the principal that registered it, with any
   const ann = node.clientWith({ token: await node.tokenFor("ann", everything) });
   const bob = node.clientWith({ token: await node.tokenFor("bob", everything) });
   const agent = await ann.agents.register({ name: "a" });
-  await ann.as(agent).locks.acquire("repo/a");
+  await ann.as(agent).operations.acquireLock({ paths: ["repo/a"] });
   const { fence } = (await ann.as(agent).agents.whoAmI()).holds[0]!;
-  for (const thief of [{ agent_id: agent.agent_id }, agent]) {
+  for (const thief of [{ agentId: agent.agentId }, agent]) {
     const stolen = bob.as(thief);
     const refusal = await refusalOf(stolen.locks.release({ fence }));
     assert.deepEqual([refusal.code, refusal.status], ["agent_unknown", 401]);
     await assert.rejects(stolen.agents.heartbeat(), refusedWith("agent_unknown"));
     await assert.rejects(stolen.agents.end(), refusedWith("agent_unknown"));
   }
-  await assert.rejects(bob.agents.end(agent.agent_id), refusedWith("not_allowed"));
+  await assert.rejects(bob.agents.end(agent.agentId), refusedWith("not_allowed"));
   assert.deepEqual((await ann.as(agent).locks.release({ fence })).released, ["repo/a"]);
   await node.stop();
 });
@@ -32,9 +32,9 @@ test("a wrong agent secret is refused, and an id without a secret is refused whe
   for (const node of [lenient, strict]) {
     const client = node.clientWith();
     const agent = await client.agents.register({ name: "a" });
-    await client.as(agent).locks.acquire("repo/a");
+    await client.as(agent).operations.acquireLock({ paths: ["repo/a"] });
     await assert.rejects(client.as({ ...agent, secret: "hf_wrong" }).agents.whoAmI(), refusedWith("agent_unknown"));
-    const bare = client.as({ agent_id: agent.agent_id }).agents.whoAmI();
+    const bare = client.as({ agentId: agent.agentId }).agents.whoAmI();
     if (node === strict) await assert.rejects(bare, refusedWith("agent_secret_required"));
     else assert.equal((await bare).holds.length, 1);
     await node.stop();
@@ -45,13 +45,13 @@ test("an agent can be ended by itself, its parent or an operator, and by no othe
   const node = await gatedNode();
   const client = node.clientWith();
   const parent = await client.agents.register({ name: "parent" });
-  const child = await client.agents.register({ name: "child", parent: parent.agent_id });
+  const child = await client.agents.register({ name: "child", parent: parent.agentId });
   const [neighbour, second] = [await client.agents.register({}), await client.agents.register({})];
-  await assert.rejects(client.agents.end(child.agent_id), refusedWith("not_allowed"));
-  await assert.rejects(client.as(neighbour).agents.end(child.agent_id), refusedWith("not_allowed"));
-  await client.as(parent).agents.end(child.agent_id);
+  await assert.rejects(client.agents.end(child.agentId), refusedWith("not_allowed"));
+  await assert.rejects(client.as(neighbour).agents.end(child.agentId), refusedWith("not_allowed"));
+  await client.as(parent).agents.end(child.agentId);
   await client.as(neighbour).agents.end();
-  await node.operator.agents.end(second.agent_id);
+  await node.operator.agents.end(second.agentId);
   assert.deepEqual(
     (await client.agents.list()).items.map(({ name }) => name),
     ["parent"],
@@ -61,12 +61,12 @@ test("an agent can be ended by itself, its parent or an operator, and by no othe
 
 test("a revoked token is refused before the server checks the agent, the key or the input [P6]", async () => {
   const node = await gatedNode();
-  const { secret, token_id } = await node.operator.tokens.create({ principal: "ann", allow: everything });
+  const { secret, tokenId } = await node.operator.tokens.create({ principal: "ann", allow: everything });
   const client = node.clientWith({ token: secret });
   const agent = client.as(await client.agents.register({ name: "a" }));
-  await agent.locks.acquire("repo/a", { key: "k" });
-  await node.operator.tokens.revoke(token_id);
-  await assert.rejects(agent.locks.acquire("repo/a", { key: "k" }), refusedWith("token_invalid"));
+  await agent.operations.acquireLock({ paths: ["repo/a"] }, { key: "k" });
+  await node.operator.tokens.revoke(tokenId);
+  await assert.rejects(agent.operations.acquireLock({ paths: ["repo/a"] }, { key: "k" }), refusedWith("token_invalid"));
   await assert.rejects(agent.agents.heartbeat(), refusedWith("token_invalid"));
   await assert.rejects(agent.run("acquire-lock", { paths: 7 }), refusedWith("token_invalid"));
   await node.stop();
@@ -78,7 +78,7 @@ test("an own key is not published, and where secrets are required it does not re
   const thief = node.clientWith({ connection: "thief" });
   const cursor = await client.cursor();
   const agent = await client.agents.register({ name: "deployer", ownKey: "deploy-prod" });
-  const held = await client.as(agent).locks.acquire("prod", { ttlSeconds: 60 });
+  const held = await client.as(agent).operations.acquireLock({ paths: ["prod"], ttlMs: 60_000 });
   assert.ok(held.granted);
   for await (const event of thief.watch({ after: cursor })) {
     assert.doesNotMatch(JSON.stringify(event), /deploy-prod|own_key|secret/u);
@@ -88,13 +88,13 @@ test("an own key is not published, and where secrets are required it does not re
   for (const caller of [thief, thief.as(stranger)]) {
     const refusal = await refusalOf(caller.agents.register({ ownKey: "deploy-prod" }));
     assert.deepEqual([refusal.code, refusal.status], ["agent_secret_required", 401]);
-    assert.deepEqual(refusal.data, { agent_id: agent.agent_id });
+    assert.deepEqual(refusal.data, { agentId: agent.agentId });
     await assert.rejects(caller.agents.register({}, { key: "deploy-prod" }), refusedWith("agent_secret_required"));
   }
   const resumed = await client.as(agent).agents.register({ ownKey: "deploy-prod" });
-  assert.deepEqual([resumed.agent_id, resumed.resumed, resumed.secret], [agent.agent_id, true, agent.secret]);
+  assert.deepEqual([resumed.agentId, resumed.resumed, resumed.secret], [agent.agentId, true, agent.secret]);
   await client.as(agent).locks.release({ fence: held.fence });
-  await node.operator.agents.end(agent.agent_id, { reason: "its secret is lost" });
+  await node.operator.agents.end(agent.agentId, { reason: "its secret is lost" });
   assert.equal((await client.agents.register({ ownKey: "deploy-prod" })).resumed, false);
   await node.stop();
 });
@@ -105,7 +105,10 @@ test("a registration is not recorded as required by a caller, and its reply alwa
   await client.agents.register({ ownKey: "k" });
   const { outcome } = await client.execute("register-agent", { own_key: "k", secret_required: true });
   if (outcome.kind === "refusal") assert.equal(outcome.code, "input_invalid");
-  else await client.as(outcome.data as { agent_id: string; secret: string }).agents.whoAmI();
+  else {
+    const { agent_id, secret } = outcome.data as { agent_id: string; secret: string };
+    await client.as({ agentId: agent_id, secret }).agents.whoAmI();
+  }
   await node.stop();
 });
 

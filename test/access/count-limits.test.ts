@@ -36,12 +36,12 @@ test("a space has a maximum of tokens, and a revoked token frees its slot [X15]"
 
 test("a lock shows its newest release request, and keeps at most sixteen [X15]", async () => {
   const node = await gatedNode();
-  const holder = await node.operator.locks.acquire("a", { ownerId: "holder", ttlSeconds: 600 });
+  const holder = await node.operator.operations.acquireLock({ paths: ["a"], ownerId: "holder", ttlMs: 600_000 });
   assert.ok(holder.granted);
   const bytesWith = async (count: number): Promise<number> => {
     for (let index = 0; index < count; index += 1) {
-      const { agent_id: id, secret } = await node.operator.agents.register({});
-      const asker = node.clientWith({ token: operatorSecret, connection: "operator" }).as({ agent_id: id, secret });
+      const { agentId: id, secret } = await node.operator.agents.register({});
+      const asker = node.clientWith({ token: operatorSecret, connection: "operator" }).as({ agentId: id, secret });
       await asker.locks.requestRelease("a", "x".repeat(100));
       await node.operator.agents.end(id);
     }
@@ -57,11 +57,11 @@ test("a mission has a maximum of assignments [X15]", async () => {
   const { planning } = node.operator;
   const range = { from: "2027-01-01T00:00:00Z", to: "2027-01-02T00:00:00Z" };
   await planning.organizations.create({ id: "o", name: "O" });
-  await planning.projects.create({ id: "p", organization_id: "o", name: "P" });
-  await planning.collaborators.create({ id: "jane", organization_id: "o", name: "Jane" });
-  await planning.missions.create({ id: "m", project_id: "p", name: "M", ...range });
+  await planning.projects.create({ id: "p", organizationId: "o", name: "P" });
+  await planning.collaborators.create({ id: "jane", organizationId: "o", name: "Jane" });
+  await planning.missions.create({ id: "m", projectId: "p", name: "M", ...range });
   const assign = (index: number) =>
-    planning.assignments.create({ id: `a${index}`, mission_id: "m", collaborator_id: "jane", role: "r", ...range });
+    planning.assignments.create({ id: `a${index}`, missionId: "m", collaboratorId: "jane", role: "r", ...range });
   await Promise.all(Array.from({ length: 1_000 }, (_, index) => assign(index)));
   await assert.rejects(assign(1_000), { code: "planning.too_many", data: { limit: 1_000 } });
   await node.stop();

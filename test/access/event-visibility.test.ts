@@ -18,8 +18,8 @@ async function work(client: Client): Promise<void> {
   await client.entities.create("doc", "seen", {});
   await client.entities.create("secret", "1", {});
   const [inside, both] = [
-    await client.locks.acquire("doc/seen", { ownerId: "o", ttlSeconds: 60 }),
-    await client.locks.acquire(["doc/other", "secret/2"], { ownerId: "o", ttlSeconds: 60 }),
+    await client.operations.acquireLock({ paths: ["doc/seen"], ownerId: "o", ttlMs: 60_000 }),
+    await client.operations.acquireLock({ paths: ["doc/other", "secret/2"], ownerId: "o", ttlMs: 60_000 }),
   ];
   assert.ok(inside.granted && both.granted);
   await client.locks.release({ fence: inside.fence }, { ownerId: "o" });
@@ -51,30 +51,30 @@ test("an agent gets the events about itself, including its end, with a token tha
   });
   const agent = await client.agents.register({ name: "a" });
   const stranger = await node.operator.agents.register({ name: "b" });
-  const own = client.watch({ owner: agent.agent_id });
+  const own = client.watch({ owner: agent.agentId });
   const others = client.watch({ after: "1.0" });
-  await node.operator.as(stranger).locks.acquire("elsewhere", { ttlSeconds: 60 });
-  await client.as(agent).locks.acquire("repo/a");
-  await node.operator.agents.end(agent.agent_id);
+  await node.operator.as(stranger).operations.acquireLock({ paths: ["elsewhere"], ttlMs: 60_000 });
+  await client.as(agent).operations.acquireLock({ paths: ["repo/a"] });
+  await node.operator.agents.end(agent.agentId);
   const names: string[] = [];
   for await (const { name } of own) if (names.push(name) === 3) break;
   assert.deepEqual(names.toSorted(), ["evt.agent.ended", "evt.lock.acquired", "evt.lock.released"]);
-  await client.as(await client.agents.register({ name: "c" })).locks.acquire("repo/last");
+  await client.as(await client.agents.register({ name: "c" })).operations.acquireLock({ paths: ["repo/last"] });
   const seen = await seenUntil(others, "lock/repo/last");
-  assert.ok(!seen.some((line) => line.includes("elsewhere") || line.includes(stranger.agent_id)), seen.join("\n"));
+  assert.ok(!seen.some((line) => line.includes("elsewhere") || line.includes(stranger.agentId)), seen.join("\n"));
   await node.stop();
 });
 
 test("a watch ends when its token is revoked, before it delivers another event [P6]", async () => {
   const node = await gatedNode();
   const allow = [{ verbs: ["read" as const], under: "" }];
-  const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow });
+  const { secret, tokenId } = await node.operator.tokens.create({ principal: "ci", allow });
   const events = node.clientWith({ token: secret }).watch();
   const first = events.next();
   await node.operator.entities.create("doc", "1", {});
   assert.equal(((await first).value as WatchedEvent).subject, "doc/1");
   const second = events.next();
-  await node.operator.tokens.revoke(token_id);
+  await node.operator.tokens.revoke(tokenId);
   await assert.rejects(second, refusedWith("token_invalid"));
   await node.stop();
 });

@@ -74,7 +74,7 @@ test("a principal has a maximum of agents, also within the second in which the c
   assert.deepEqual([refusal.code, refusal.data["limit"]], ["rate_limited", "agents_max"]);
   const { items } = await node.operator.agents.list();
   assert.equal(items.filter(({ principal }) => principal === "ci").length, 3);
-  await node.operator.agents.end(items.find(({ principal }) => principal === "ci")!.agent_id);
+  await node.operator.agents.end(items.find(({ principal }) => principal === "ci")!.agentId);
   node.clock.advance(1_000);
   await client.agents.register({});
   await node.stop();
@@ -93,7 +93,7 @@ test("one connection without a token has its own limits of agents and watches, a
   assert.deepEqual(await registerUntilLimit(greedy), [15, "connection_agents_max"]);
   assert.deepEqual(await registerUntilLimit(node.clientWith({ connection: "second" })), [7, "agents_max"]);
   const { items } = await node.operator.agents.list();
-  await node.operator.agents.end(items[0]!.agent_id);
+  await node.operator.agents.end(items[0]!.agentId);
   node.clock.advance(1_000);
   await greedy.agents.register({});
   assert.deepEqual(await registerUntilLimit(greedy), [0, "connection_agents_max"], "an end frees one slot");

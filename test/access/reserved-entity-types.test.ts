@@ -12,6 +12,7 @@ import { refusalOf } from "../api/refused-with.ts";
 import { granted } from "../locks/lock-node.ts";
 import { gatedNode } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
+import { rawAcquire, rawLocks } from "../locks/raw-acquire.ts";
 
 /** The first segments of Holdfast's own event types and subjects. */
 const ownWords = [
@@ -19,7 +20,7 @@ const ownWords = [
 ].filter((word) => word !== "entity");
 
 const path = "repo/x/a";
-const held = { ownerId: "boss", ttlSeconds: 600 };
+const held = { ownerId: "boss", ttlMs: 600_000 };
 
 function allowing(verbs: readonly Verb[], under: string): Allowance {
   return { verbs: [...verbs], under };
@@ -73,15 +74,15 @@ describe("entities with reserved type names", () => {
     const watched = reader.watch();
     const { operator } = node;
     await node.clientWith().execute("configure-locks", { lock_manager: false });
-    const { token_id: id } = await operator.tokens.create({ principal: "p", allow: [allowing(["read"], "doc")] });
+    const { tokenId: id } = await operator.tokens.create({ principal: "p", allow: [allowing(["read"], "doc")] });
     await operator.tokens.revoke(id);
-    await operator.agents.end((await operator.agents.register({ name: "somebody" })).agent_id);
+    await operator.agents.end((await operator.agents.register({ name: "somebody" })).agentId);
     const { position } = await operator.entities.create("doc", "1", {});
     await operator.entities.replace("doc", "1", { n: 2 });
     await operator.run("erase-payload", { position, reason: "asked for" });
     await operator.run("configure-locks", { lock_manager: true });
-    granted(await operator.locks.acquire(path, held));
-    await operator.locks.acquire(path, { ...held, ownerId: "next", wait: true });
+    granted(await rawAcquire(operator, path, held));
+    await rawAcquire(operator, path, { ...held, ownerId: "next", wait: true });
     await operator.entities.create("ticket", "last", {});
     assert.deepEqual(await seenUntil(watched, "ticket/last"), []);
     const all = (await seenUntil(operator.watch({ after: "1.0" }), "ticket/last")).map((line) => line.split(".")[1]);
@@ -93,7 +94,7 @@ describe("entities with reserved type names", () => {
     const node = await gatedNode();
     const locker = await clientFor(node, "locker", allowing(["lock"], "repo/x"));
     const watched = locker.watch();
-    granted(await node.operator.locks.acquire(path, held));
+    granted(await rawAcquire(node.operator, path, held));
     const { entities } = node.operator;
     await entities.create("lock", path, { s: "sesame" });
     for (let n = 0; n < 2; n += 1) await entities.patch("lock", path, { merge: { s: `sesame${n}` } });
@@ -102,7 +103,7 @@ describe("entities with reserved type names", () => {
     const { items, next } = await locker.locks.history(path, { limit: 1 });
     assert.deepEqual([items.length, next], [1, null], "a page of the history holds only events of the lock");
     await node.operator.locks.release({ paths: [path] }, { ownerId: held.ownerId });
-    granted(await node.operator.locks.acquire("repo/x/last", held));
+    granted(await rawAcquire(node.operator, "repo/x/last", held));
     const seen = await seenUntil(watched, "lock/repo/x/last");
     assert.deepEqual(seen, [`evt.lock.acquired lock/${path}`, `evt.lock.released lock/${path}`]);
     await node.stop();
@@ -110,7 +111,8 @@ describe("entities with reserved type names", () => {
 
   test("an entity of the type lock does not hide the holder of the lock on the same path, at any position", async () => {
     const node = await gatedNode();
-    const { locks, entities } = node.operator;
+    const locks = rawLocks(node.operator);
+    const { entities } = node.operator;
     const first = granted(await locks.acquire(path, held));
     await entities.create("lock", path, {});
     const during = node.engine.head.position;
@@ -120,12 +122,12 @@ describe("entities with reserved type names", () => {
     await entities.patch("lock", path, { merge: { n: -1 } });
     const free = node.engine.head.position;
     const holdersAt = async (position: number) =>
-      (await locks.statusAt(path, position)).holders.map(({ owner_id: owner }) => owner);
+      (await locks.statusAt(path, position)).holders.map(({ ownerId: owner }) => owner);
     assert.deepEqual([await holdersAt(during), await holdersAt(long)], [["boss"], ["boss"]]);
     assert.deepEqual(await holdersAt(free), []);
-    const second = granted(await locks.acquire(path, { ownerId: "next", ttlSeconds: 600 }));
+    const second = granted(await locks.acquire(path, { ownerId: "next", ttlMs: 600_000 }));
     assert.deepEqual(
-      second.left_before.map(({ by, note }) => [by, note]),
+      second.leftBefore.map(({ by, note }) => [by, note]),
       [["boss", "half done"]],
     );
     await node.stop();
@@ -133,7 +135,8 @@ describe("entities with reserved type names", () => {
 
   test("an entity of the type lock has its own history and versions, apart from the lock on the same path", async () => {
     const node = await gatedNode();
-    const { locks, entities } = node.operator;
+    const locks = rawLocks(node.operator);
+    const { entities } = node.operator;
     const reader = await clientFor(node, "reader", allowing(["read"], "lock"));
     await entities.create("lock", path, { n: 1 });
     const lost = await refusalOf(reader.entities.history("lock", "repo/x/none"));
@@ -157,7 +160,7 @@ describe("entities with reserved type names", () => {
     const late = await refusalOf(entities.patch("lock", path, { merge: { n: 9 } }, { expectedVersion: 1 }));
     assert.match(JSON.stringify(late.data["changes"]), /"before":1,"after":3/);
     const audit = await node.operator.audit.list({ subject: `lock/${path}`, operation: "patch-entity" });
-    const priors = audit.items.flatMap(({ changes }) => changes.map(({ prior_revision: prior }) => prior));
+    const priors = audit.items.flatMap(({ changes }) => changes.map(({ priorRevision: prior }) => prior));
     assert.deepEqual(priors, ["1.2", "1.1"]);
     await node.stop();
   });
@@ -166,13 +169,13 @@ describe("entities with reserved type names", () => {
     const node = await gatedNode();
     const client = await clientFor(node, "ci", allowing(["lock", "register"], "repo"));
     const agent = await client.agents.register({ name: "a" });
-    const own = client.watch({ owner: agent.agent_id });
-    await node.operator.entities.create("agent", agent.agent_id, { s: "sesame" });
-    await node.operator.agents.end(agent.agent_id);
-    await node.operator.entities.patch("agent", agent.agent_id, { merge: { s: "sesame" } });
+    const own = client.watch({ owner: agent.agentId });
+    await node.operator.entities.create("agent", agent.agentId, { s: "sesame" });
+    await node.operator.agents.end(agent.agentId);
+    await node.operator.entities.patch("agent", agent.agentId, { merge: { s: "sesame" } });
     const first = (await own.next()).value as WatchedEvent;
     assert.equal(first.name, "evt.agent.ended");
-    const gone = await refusalOf(client.as(agent).locks.acquire("repo/a"));
+    const gone = await refusalOf(client.as(agent).operations.acquireLock({ paths: ["repo/a"] }));
     assert.deepEqual([gone.code, gone.data["by"]], ["agent_unknown", "operator"]);
     await node.stop();
   });

@@ -9,14 +9,20 @@ test("a refusal of planning names no mission, assignment or collaborator that it
   const node = await gatedNode();
   const { planning } = node.operator;
   await planning.organizations.create({ id: "o", name: "O" });
-  await planning.projects.create({ id: "p", organization_id: "o", name: "P" });
-  for (const id of ["jane", "joe"]) await planning.collaborators.create({ id, organization_id: "o", name: id });
+  await planning.projects.create({ id: "p", organizationId: "o", name: "P" });
+  for (const id of ["jane", "joe"]) await planning.collaborators.create({ id, organizationId: "o", name: id });
   for (const [id, collaborator_id] of [
     ["secret-merger", "jane"],
     ["mine", "joe"],
   ] as const) {
-    await planning.missions.create({ id, project_id: "p", name: id, ...range });
-    await planning.assignments.create({ id: `${id}-a`, mission_id: id, collaborator_id, role: "r", ...range });
+    await planning.missions.create({ id, projectId: "p", name: id, ...range });
+    await planning.assignments.create({
+      id: `${id}-a`,
+      missionId: id,
+      collaboratorId: collaborator_id,
+      role: "r",
+      ...range,
+    });
     await planning.missions.transition(id, "planned");
   }
   const under = "planning-assignment/mine-a";
@@ -36,11 +42,11 @@ test("a refusal of planning names no mission, assignment or collaborator that it
     { verbs: ["read", "write"], under: "planning-mission" },
     { verbs: ["read"], under: "planning-assignment/secret-merger-a" },
   ]);
-  await planning.missions.create({ id: "draft", project_id: "p", name: "draft", ...range });
+  await planning.missions.create({ id: "draft", projectId: "p", name: "draft", ...range });
   await planning.assignments.create({
     id: "hidden-a",
-    mission_id: "draft",
-    collaborator_id: "jane",
+    missionId: "draft",
+    collaboratorId: "jane",
     role: "r",
     ...range,
   });

@@ -20,13 +20,13 @@ function idleOf(client: Client): readonly Promise<unknown>[] {
 
 test("a revoked token ends its own idle watches and no others [P6]", async () => {
   const node = await gatedNode();
-  const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow });
+  const { secret, tokenId } = await node.operator.tokens.create({ principal: "ci", allow });
   const other = await node.tokenFor("other", allow);
   const ended = idleOf(node.clientWith({ token: secret }));
   // The first watch of each client is left out because it receives the event of the revocation.
   const others = [node.clientWith(), node.clientWith({ token: other })].flatMap((each) => idleOf(each).slice(1));
   const untouched = Promise.race(others);
-  await node.operator.tokens.revoke(token_id);
+  await node.operator.tokens.revoke(tokenId);
   for (const each of ended) await assert.rejects(each, refusedWith("token_invalid"));
   assert.equal(await Promise.race([untouched, Promise.resolve("open")]), "open");
   await node.stop();
@@ -34,7 +34,7 @@ test("a revoked token ends its own idle watches and no others [P6]", async () =>
 
 test("a token that expires ends its idle watches at once, by the engine's clock", async () => {
   const node = await gatedNode();
-  const { secret } = await node.operator.tokens.create({ principal: "ci", allow, expiresInSeconds: 60 });
+  const { secret } = await node.operator.tokens.create({ principal: "ci", allow, expiresInMs: 60_000 });
   const ended = Promise.allSettled(idleOf(node.clientWith({ token: secret })));
   await node.clock.pass(59_000, 500);
   assert.equal(await Promise.race([ended, Promise.resolve("open")]), "open");
@@ -50,7 +50,7 @@ test("a revoked token closes its idle event streams and ends its watches, over H
   const data = join(await folderFor(t), ".holdfast");
   const { url } = await serverFor(t, data);
   await using operator = await connect(url, { token: (await readFile(join(data, "operator-token"), "utf8")).trim() });
-  const { secret, token_id } = await operator.tokens.create({ principal: "ci", allow });
+  const { secret, tokenId } = await operator.tokens.create({ principal: "ci", allow });
   const headers = { authorization: `Bearer ${secret}` };
   const streams = await Promise.all(
     ["/v1/events", "/v1/events?owner=ann", "/v1/notices?owner=ann"].map((path) => fetch(url + path, { headers })),
@@ -60,7 +60,7 @@ test("a revoked token closes its idle event streams and ends its watches, over H
   socket.send({ kind: "watch", id: 1 }, { kind: "listen", id: 2, owner: "ann" });
   await socket.message("watching");
   const bodies = streams.map((stream) => stream.text());
-  await operator.tokens.revoke(token_id);
+  await operator.tokens.revoke(tokenId);
   // Each stream ends without an event that its reader may not see.
   for (const body of await Promise.all(bodies)) assert.doesNotMatch(body, /token/u);
   for (const _ of [1, 2]) {

@@ -9,6 +9,7 @@ import { refusedWith } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
 import { gatedNode } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
+import { rawAcquire, rawLocks } from "../locks/raw-acquire.ts";
 
 const agentVerbs: Verb[] = ["read", "write", "lock", "register"];
 
@@ -128,8 +129,13 @@ for (const holds of ["another principal", "another token of the same principal"]
     const node = await gatedNode();
     const whole = await node.tokenFor(holds === "another principal" ? "hr" : "ci", [{ verbs: agentVerbs, under: "" }]);
     const holder = node.clientWith({ token: whole, connection: "holder" });
-    const held = await holder.locks.acquire("hr/layoffs/jane-doe", { ownerId: "o", ttlSeconds: 60 });
-    const queued = await holder.locks.acquire("hr/layoffs/jane-doe", { ownerId: "p", ttlSeconds: 60, wait: true });
+    const held = await holder.operations.acquireLock({ paths: ["hr/layoffs/jane-doe"], ownerId: "o", ttlMs: 60_000 });
+    const queued = await holder.operations.acquireLock({
+      paths: ["hr/layoffs/jane-doe"],
+      ownerId: "p",
+      ttlMs: 60_000,
+      wait: true,
+    });
     assert.ok(held.granted && !queued.granted);
     const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo/x" }]) });
     const { fence } = held;
@@ -173,9 +179,9 @@ test("the end of an agent is shown to its own principal, and to others the agent
   const lock = [{ verbs: ["lock", "register"] satisfies Verb[], under: "repo/x" }];
   const own = node.clientWith({ token: await node.tokenFor("ann", lock), connection: "own" });
   const foreign = node.clientWith({ token: await node.tokenFor("bob", lock), connection: "foreign" });
-  const { agent_id: id } = await own.agents.register({ name: "deployer" });
+  const { agentId: id } = await own.agents.register({ name: "deployer" });
   const asked = async (client: typeof own) =>
-    (await client.as({ agent_id: id }).execute("release-lock", { fence: "1.9" })).outcome;
+    (await client.as({ agentId: id }).execute("release-lock", { fence: "1.9" })).outcome;
   assert.deepEqual(await asked(foreign), refusalOf("agent_unknown", { agent_id: id }), "a live one");
   await node.operator.agents.end(id, { reason: "merger" });
   const shown = await asked(own);
@@ -195,8 +201,8 @@ test("an operator of a prefix can force-release locks below it, no others, and c
   const janitor = node.admit({ token: secret });
   assert.equal(janitor.isOperator, false);
   const client = node.clientWith({ token: secret });
-  const inside = await node.operator.locks.acquire("repo/x/a", { ownerId: "o" });
-  const outside = await node.operator.locks.acquire("repo/y", { ownerId: "o" });
+  const inside = await node.operator.operations.acquireLock({ paths: ["repo/x/a"], ownerId: "o" });
+  const outside = await node.operator.operations.acquireLock({ paths: ["repo/y"], ownerId: "o" });
   assert.ok(inside.granted && outside.granted);
   const free = (fence: string) => codeOf(client, "force-release", { fence, reason: "stuck" });
   assert.equal(await free(outside.fence), "lock_not_held");
@@ -240,12 +246,13 @@ test("a write reply to a caller that may not read has neither the value nor chan
 });
 
 /** Runs every lock operation on sets of one visible and one hidden path. At the end one owner holds them all. */
-async function workOnSets({ operator: { locks }, clock }: GatedNode): Promise<void> {
+async function workOnSets({ operator, clock }: GatedNode): Promise<void> {
+  const locks = rawLocks(operator);
   for (const hidden of ["a-secret/1", "secret/plan-9"]) {
     const paths = ["repo/x/a", hidden];
-    const as = (ownerId: string) => ({ ownerId, ttlSeconds: 3_600 });
+    const as = (ownerId: string) => ({ ownerId, ttlMs: 3_600_000 });
     const first = granted(await locks.acquire(paths, as("boss")));
-    queued(await locks.acquire(paths, { ...as("second"), wait: true, ticketSeconds: 60 }));
+    queued(await locks.acquire(paths, { ...as("second"), wait: true, ticketMs: 60_000 }));
     await locks.renew({ fence: first.fence }, as("boss"));
     const down = await locks.downgrade({ fence: first.fence }, "upgradeable", as("boss"));
     const up = granted(await locks.upgrade({ fence: down.fence }, as("boss")));
@@ -254,10 +261,10 @@ async function workOnSets({ operator: { locks }, clock }: GatedNode): Promise<vo
     await locks.release({ paths }, as("second"));
     const stuck = granted(await locks.acquire(paths, as("stuck")));
     await locks.forceRelease(stuck.fence, "stuck");
-    granted(await locks.acquire(paths, { ownerId: "gone", ttlSeconds: 5 }));
+    granted(await locks.acquire(paths, { ownerId: "gone", ttlMs: 5_000 }));
     await clock.pass(6_000, 500);
   }
-  granted(await locks.acquire(["a-secret/1", "repo/x/a", "secret/plan-9"], { ownerId: "last", ttlSeconds: 3_600 }));
+  granted(await locks.acquire(["a-secret/1", "repo/x/a", "secret/plan-9"], { ownerId: "last", ttlMs: 3_600_000 }));
 }
 
 test("a caller that may see one path of a lock set learns of no path that it may neither read nor lock", async () => {
@@ -298,14 +305,14 @@ test("a deadlock report names all owners in the cycle, and hides paths that its 
   const client = node.clientWith({ token: await node.tokenFor("ci", allow), connection: "ci" });
   const agent = await client.agents.register({ name: "ann" });
   const ann = client.as(agent);
-  const { locks } = node.operator;
-  const hold = { ttlSeconds: 600 };
-  granted(await ann.locks.acquire("repo/x/a", hold));
+  const locks = rawLocks(node.operator);
+  const hold = { ttlMs: 600_000 };
+  granted(await rawAcquire(ann, "repo/x/a", hold));
   granted(await locks.acquire("repo/x/b", { ...hold, ownerId: "bob" }));
   granted(await locks.acquire("secret/q", { ...hold, ownerId: "carl" }));
   queued(await locks.acquire("secret/q", { ...hold, ownerId: "bob", wait: true }));
   queued(await locks.acquire("repo/x/a", { ...hold, ownerId: "carl", wait: true }));
-  const watched = client.watch({ owner: agent.agent_id, names: ["evt.lock.deadlock"] });
+  const watched = client.watch({ owner: agent.agentId, names: ["evt.lock.deadlock"] });
   const refused = await ann.execute("acquire-lock", { paths: ["repo/x/b"], wait: true });
   const { data } = refused.outcome as { readonly data: Readonly<Record<string, unknown>> };
   const cycle = data["cycle"] as readonly Readonly<Record<string, unknown>>[];
@@ -314,7 +321,7 @@ test("a deadlock report names all owners in the cycle, and hides paths that its 
     [
       ["bob", "repo/x/b", "repo/x/b"],
       ["carl", undefined, undefined],
-      [agent.agent_id, "repo/x/a", "repo/x/a"],
+      [agent.agentId, "repo/x/a", "repo/x/a"],
     ],
   );
   assert.match(data["cycle_text"] as string, /bob waits for a path that you may not read, because carl holds a path/);
@@ -324,15 +331,12 @@ test("a deadlock report names all owners in the cycle, and hides paths that its 
   assert.equal(refused.events.length, 1);
   assert.doesNotMatch(JSON.stringify([refused, event, listed]), /secret/);
   const outer = await node.operator.agents.register({ name: "outer" });
-  const inner = await node.operator.agents.register({ parent: outer.agent_id, parentWaits: true });
-  granted(await node.operator.as(outer).locks.acquire("repo/x/c", hold));
-  queued(await node.operator.as(inner).locks.acquire("secret/q", { ...hold, wait: true }));
+  const inner = await node.operator.agents.register({ parent: outer.agentId, parentWaits: true });
+  granted(await rawAcquire(node.operator.as(outer), "repo/x/c", hold));
+  queued(await rawAcquire(node.operator.as(inner), "secret/q", { ...hold, wait: true }));
   const throughChild = await ann.execute("acquire-lock", { paths: ["repo/x/c"], wait: true });
   const { cycle_text: text } = throughChild.outcome.data as { readonly cycle_text: string };
-  assert.match(
-    text,
-    new RegExp(`${outer.agent_id} waits for its child ${inner.agent_id}; ${inner.agent_id} waits for a`),
-  );
+  assert.match(text, new RegExp(`${outer.agentId} waits for its child ${inner.agentId}; ${inner.agentId} waits for a`));
   assert.doesNotMatch(JSON.stringify(throughChild), /secret/);
   await node.stop();
 });

@@ -34,22 +34,22 @@ test("the journal records the principal of a caller's token as the actor [M14]",
   const node = await gatedNode();
   const secret = await node.tokenFor("ci", everything);
   assert.match(secret, /^hf_[0-9a-f]{64}$/);
-  const { changed_by } = await node.clientWith({ token: secret }).entities.create("plan", "1", {});
-  assert.deepEqual(changed_by, { principal: "ci" });
+  const { changedBy } = await node.clientWith({ token: secret }).entities.create("plan", "1", {});
+  assert.deepEqual(changedBy, { principal: "ci" });
   const bare = await node.clientWith().entities.create("plan", "2", {});
-  assert.deepEqual(bare.changed_by, { principal: "anonymous" });
+  assert.deepEqual(bare.changedBy, { principal: "anonymous" });
   await node.stop();
 });
 
 test("a revoked token is refused at once, also on an open connection and for a replay [P6]", async () => {
   const node = await gatedNode();
-  const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow: everything });
+  const { secret, tokenId } = await node.operator.tokens.create({ principal: "ci", allow: everything });
   const client = node.clientWith({ token: secret });
   const write = (): Promise<unknown> => client.entities.create("plan", "1", { a: 1 }, { key: "k1" });
   await write();
   await write();
   const { head } = node.engine;
-  const { principal } = await node.operator.tokens.revoke(token_id, { reason: "left the team" });
+  const { principal } = await node.operator.tokens.revoke(tokenId, { reason: "left the team" });
   assert.equal(principal, "ci");
   const refusal = await refusalOf(write());
   assert.deepEqual([refusal.code, refusal.status, refusal.replayed], ["token_invalid", 401, false]);
@@ -62,9 +62,9 @@ test("a revoked token is refused at once, also on an open connection and for a r
 test("a token expires by the engine's clock, to the millisecond, and is then forgotten", async () => {
   const node = await gatedNode();
   const cursor = await node.client.cursor();
-  const made = await node.operator.tokens.create({ principal: "ci", allow: everything, expiresInSeconds: 60 });
+  const made = await node.operator.tokens.create({ principal: "ci", allow: everything, expiresInMs: 60_000 });
   const client = node.clientWith({ token: made.secret });
-  const leftMs = Date.parse(made.expires_at) - node.engine.now();
+  const leftMs = Date.parse(made.expiresAt) - node.engine.now();
   node.clock.advance(leftMs - 1);
   await client.entities.list("plan");
   node.clock.advance(1);
@@ -84,10 +84,10 @@ test("a token lasts 30 days by default, and lists show neither its secret nor th
     allow: everything,
     note: "nightly",
   });
-  assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 30 * 86_400_000);
+  assert.equal(Date.parse(made.expiresAt) - Date.parse(made.createdAt), 30 * 86_400_000);
   const { items } = await node.operator.tokens.list();
   assert.deepEqual(items, [made]);
-  assert.equal(made.created_by, "operator");
+  assert.equal(made.createdBy, "operator");
   assert.doesNotMatch(JSON.stringify(items), new RegExp(secret));
   assert.doesNotMatch(JSON.stringify(items), /[0-9a-f]{64}/);
   await node.stop();
@@ -97,7 +97,7 @@ test("a repeated create-token with the same key gives the token a new secret and
   const node = await gatedNode();
   const create = () => node.operator.tokens.create({ principal: "ci", allow: everything }, { key: "once" });
   const [first, second] = [await create(), await create()];
-  assert.equal(first.token_id, second.token_id);
+  assert.equal(first.tokenId, second.tokenId);
   assert.equal(rejectionCode(node, first.secret), "token_invalid");
   assert.equal(rejectionCode(node, second.secret), undefined);
   assert.equal((await node.operator.tokens.list()).items.length, 1);
@@ -110,7 +110,7 @@ test("a rotated token has a new secret with the same rights, and the old secret 
   const client = node.clientWith({ token: old });
   const watched = node.clientWith({ token: old }).watch({ after: await client.cursor() });
   const ended = assert.rejects(watched.next(), refusedWith("token_invalid"));
-  const { secret, old_secret_valid_until: validUntil, ...rotated } = await node.operator.tokens.rotate(made.token_id);
+  const { secret, oldSecretValidUntil: validUntil, ...rotated } = await node.operator.tokens.rotate(made.tokenId);
   assert.deepEqual(rotated, made);
   assert.ok(Date.parse(validUntil) <= node.engine.now());
   await ended;
@@ -119,9 +119,9 @@ test("a rotated token has a new secret with the same rights, and the old secret 
   await node.clientWith({ token: secret }).entities.create("plan", "1", {});
   assert.deepEqual((await node.operator.tokens.list()).items, [made]);
   await assert.rejects(node.operator.tokens.rotate("none"), refusedWith("token_unknown"));
-  const { items } = await node.operator.audit.list({ subject: `token/${made.token_id}` });
+  const { items } = await node.operator.audit.list({ subject: `token/${made.tokenId}` });
   assert.doesNotMatch(JSON.stringify(items), /[0-9a-f]{64}/u, "the audit trail shows neither secret nor hash");
-  await node.operator.tokens.revoke(made.token_id);
+  await node.operator.tokens.revoke(made.tokenId);
   assert.equal(rejectionCode(node, secret), "token_invalid");
   await node.stop();
 });
@@ -132,16 +132,16 @@ test("the old secret of a rotated token ends with its grace period, and at once 
   const client = node.clientWith({ token: first.secret });
   const watched = client.watch({ after: await client.cursor(), names: ["evt.plan.created"] });
   const ended = assert.rejects(watched.next(), refusedWith("token_invalid"));
-  const second = await node.operator.tokens.rotate(first.token_id, { graceSeconds: 60 });
-  const leftMs = Date.parse(second.old_secret_valid_until) - node.engine.now();
+  const second = await node.operator.tokens.rotate(first.tokenId, { graceMs: 60_000 });
+  const leftMs = Date.parse(second.oldSecretValidUntil) - node.engine.now();
   node.clock.advance(leftMs - 1);
   await client.entities.list("plan");
   await node.clock.pass(1, 1);
   await ended;
   assert.equal(rejectionCode(node, first.secret), "token_invalid");
-  const third = await node.operator.tokens.rotate(first.token_id, { graceSeconds: 60 });
+  const third = await node.operator.tokens.rotate(first.tokenId, { graceMs: 60_000 });
   assert.equal(rejectionCode(node, second.secret), undefined);
-  const fourth = await node.operator.tokens.rotate(first.token_id, { graceSeconds: 60 });
+  const fourth = await node.operator.tokens.rotate(first.tokenId, { graceMs: 60_000 });
   assert.equal(rejectionCode(node, second.secret), "token_invalid");
   assert.equal(rejectionCode(node, third.secret), undefined);
   await node.stop();
@@ -150,7 +150,7 @@ test("the old secret of a rotated token ends with its grace period, and at once 
     [third, fourth].map(({ secret }) => rejectionCode(again, secret)),
     [undefined, undefined],
   );
-  await again.operator.tokens.rotate(first.token_id);
+  await again.operator.tokens.rotate(first.tokenId);
   assert.deepEqual(
     [third, fourth].map(({ secret }) => rejectionCode(again, secret)),
     ["token_invalid", "token_invalid"],
@@ -160,21 +160,21 @@ test("the old secret of a rotated token ends with its grace period, and at once 
 
 test("a repeated rotation with the same key keeps the grace period of the secret before it", async () => {
   const node = await gatedNode();
-  const made = await node.operator.tokens.create({ principal: "ci", allow: everything, expiresInSeconds: 100 });
-  const ask = () => node.operator.tokens.rotate(made.token_id, { graceSeconds: 600, key: "once" });
+  const made = await node.operator.tokens.create({ principal: "ci", allow: everything, expiresInMs: 100_000 });
+  const ask = () => node.operator.tokens.rotate(made.tokenId, { graceMs: 600_000, key: "once" });
   const [lost, repeated] = [await ask(), await ask()];
-  assert.equal(repeated.old_secret_valid_until, lost.old_secret_valid_until);
-  assert.equal(repeated.old_secret_valid_until, made.expires_at, "no secret outlives its token");
+  assert.equal(repeated.oldSecretValidUntil, lost.oldSecretValidUntil);
+  assert.equal(repeated.oldSecretValidUntil, made.expiresAt, "no secret outlives its token");
   assert.deepEqual(
     [made, lost, repeated].map(({ secret }) => rejectionCode(node, secret)),
     [undefined, "token_invalid", undefined],
   );
   await assert.rejects(
-    node.operator.tokens.rotate(made.token_id, { graceSeconds: 604_801 }),
+    node.operator.tokens.rotate(made.tokenId, { graceMs: 604_801_000 }),
     refusedWith("input_invalid"),
   );
   node.clock.advance(100_000);
-  await assert.rejects(node.operator.tokens.rotate(made.token_id), refusedWith("token_unknown"));
+  await assert.rejects(node.operator.tokens.rotate(made.tokenId), refusedWith("token_unknown"));
   await node.stop();
 });
 
@@ -191,7 +191,7 @@ test("a create-token under a used key is refused unless principal, rights, lifet
   const others = [
     { ...wide, principal: "cd" },
     { ...wide, allow: [{ verbs: ["read" as const], under: "only/this" }] },
-    { ...wide, expiresInSeconds: 60 },
+    { ...wide, expiresInMs: 60_000 },
     { ...wide, note: "daily" },
     { principal: "ci", allow: everything },
   ];
@@ -200,7 +200,7 @@ test("a create-token under a used key is refused unless principal, rights, lifet
     assert.deepEqual([refusal.code, refusal.status], ["idempotency_replay_conflict", 422], JSON.stringify(other));
   }
   assert.equal(rejectionCode(node, secret), undefined, "a refused request does not void the secret");
-  await node.operator.tokens.create({ ...wide, expiresInSeconds: 30 * 86_400 }, { key: "k" });
+  await node.operator.tokens.create({ ...wide, expiresInMs: 30 * 86_400 * 1000 }, { key: "k" });
   assert.equal(rejectionCode(node, secret), "token_invalid");
   await node.stop();
 });
@@ -225,7 +225,7 @@ test("a node that starts on an existing journal knows the same tokens", async ()
   const node = await gatedNode();
   const kept = await node.operator.tokens.create({ principal: "ci", allow: everything });
   const revoked = await node.operator.tokens.create({ principal: "old", allow: everything });
-  await node.operator.tokens.revoke(revoked.token_id);
+  await node.operator.tokens.revoke(revoked.tokenId);
   await node.stop();
   const again = await gatedNode({ disk: node.disk, clock: node.clock });
   assert.equal(rejectionCode(again, kept.secret), undefined);

@@ -56,12 +56,12 @@ describe("version conflicts", () => {
 
   promise("a version conflict on an absent entity reports current version 0 [M2]", async ({ entities }) => {
     const never = await refusalOf(entities.patch("document", "1", { merge: {} }, { expectedVersion: 3 }));
-    assert.deepEqual([never.code, never.data["current_version"]], ["concurrency_mismatch", 0]);
+    assert.deepEqual([never.code, never.data["currentVersion"]], ["concurrency_mismatch", 0]);
     await entities.create("document", "1", { a: 1 });
     await entities.delete("document", "1");
     const gone = await refusalOf(entities.patch("document", "1", { merge: {} }, { expectedVersion: 1 }));
     assert.deepEqual(
-      [gone.code, gone.data["current_version"], gone.data["current_revision"]],
+      [gone.code, gone.data["currentVersion"], gone.data["currentRevision"]],
       ["concurrency_mismatch", 0, null],
     );
     assert.deepEqual(changesOf(gone.data)[""]?.["before"], { a: 1 });
@@ -85,14 +85,14 @@ describe("version conflicts", () => {
         before: "old",
         after: "new",
         yours: "mine",
-        overlaps_yours: true,
+        overlapsYours: true,
         version: 3,
-        changed_by: { principal: "alice" },
-        changed_at: titled.changed_at,
+        changedBy: { principal: "alice" },
+        changedAt: titled.changedAt,
         position: titled.position,
       });
-      assert.deepEqual([changes["/status"]?.["overlaps_yours"], changes["/status"]?.["version"]], [false, 2]);
-      assert.equal(changes["/owner/name"]?.["overlaps_yours"], false);
+      assert.deepEqual([changes["/status"]?.["overlapsYours"], changes["/status"]?.["version"]], [false, 2]);
+      assert.equal(changes["/owner/name"]?.["overlapsYours"], false);
       assert.equal(refused.data["truncated"], false);
     },
   );
@@ -119,7 +119,7 @@ describe("version conflicts", () => {
       await entities.create("document", "1", { a: 1 });
       const refused = await refusalOf(entities.replace("document", "1", {}, { expectedVersion: 9 }));
       assert.equal(refused.data["changes"], null);
-      assert.match(String(refused.data["changes_reason"]), /version 9/);
+      assert.match(String(refused.data["changesReason"]), /version 9/);
     },
   );
 

@@ -18,7 +18,7 @@ describe("entities", () => {
     await assert.rejects(entities.get("document", "1"), refusedWith("entity_deleted"));
     const again = await entities.create("document", "1", { a: 2 }, { expectedVersion: 0 });
     assert.equal(again.version, 3);
-    assert.equal(again.previous_revision, null);
+    assert.equal(again.previousRevision, null);
   });
 
   promise("no input can set a version [M5]", async (client) => {
@@ -73,9 +73,9 @@ describe("entities", () => {
         { expectedRevision: created.revision },
       );
       assert.deepEqual(patched.value, { a: 1, b: 2 });
-      assert.equal(patched.previous_revision, created.revision);
-      assert.deepEqual(patched.changed_by, { principal: "alice" });
-      const { changed: _changed, previous_revision: _previous, ...entity } = patched;
+      assert.equal(patched.previousRevision, created.revision);
+      assert.deepEqual(patched.changedBy, { principal: "alice" });
+      const { changed: _changed, previousRevision: _previous, ...entity } = patched;
       assert.deepEqual(await entities.get("document", "1"), entity);
       const stale = entities.replace("document", "1", {}, { expectedRevision: created.revision });
       await assert.rejects(stale, refusedWith("concurrency_mismatch"));

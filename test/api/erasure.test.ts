@@ -17,13 +17,13 @@ describe("erasure", () => {
       assert.equal(by, position + 3);
       const { items } = await entities.history("person", "1");
       const item = items.find((candidate) => candidate.position === position);
-      assert.deepEqual([item?.data, item?.erased_by, item?.event], [{}, by, "evt.person.created"]);
+      assert.deepEqual([item?.data, item?.erasedBy, item?.event], [{}, by, "evt.person.created"]);
       assert.deepEqual((await entities.get("person", "1")).value, { name: "another" });
       const past = await refusalOf(entities.get("person", "1", { version: 1 }));
-      assert.deepEqual([past.code, past.data["erased_by"]], ["entry_erased", by]);
+      assert.deepEqual([past.code, past.data["erasedBy"]], ["entry_erased", by]);
       await assert.rejects(entities.get("person", "1", { position: position + 1 }), refusedWith("entry_erased"));
       const replay = await refusalOf(client.run("create-entity", input, { key: "k" }));
-      assert.deepEqual([replay.code, replay.data["erased_by"]], ["entry_erased", by]);
+      assert.deepEqual([replay.code, replay.data["erasedBy"]], ["entry_erased", by]);
       assert.deepEqual((await entities.get("person", "1", { version: 3 })).value, { name: "another" });
     },
   );
@@ -90,7 +90,7 @@ describe("the quota of a space", () => {
       const piece = "x".repeat(300_000);
       for (let n = 0; n < 4; n += 1) await entities.create("document", String(n), { piece });
       const refused = await refusalOf(entities.create("document", "4", {}));
-      assert.deepEqual([refused.code, refused.data["state_bytes_max"]], ["space_full", 1_048_576]);
+      assert.deepEqual([refused.code, refused.data["stateBytesMax"]], ["space_full", 1_048_576]);
       await assert.rejects(entities.patch("document", "0", { merge: { more: 1 } }), refusedWith("space_full"));
       await assert.rejects(entities.replace("document", "0", { piece: piece + "x" }), refusedWith("space_full"));
       assert.equal((await entities.patch("document", "0", { merge: { piece: "x" } })).version, 2);

@@ -75,7 +75,7 @@ test("a rule that demands locks names the missing ones with their holders, and a
     ["holder", "other"].map(async (name) => client.as(await client.agents.register({ name }))),
   );
   assert.ok(holder !== undefined && other !== undefined);
-  await holder.locks.acquire("shelf/1", { scope: "tree", ttlSeconds: 60 });
+  await holder.operations.acquireLock({ paths: ["shelf/1"], scope: "tree", ttlMs: 60_000 });
   const { code, data } = await refusalOf(other.entities.create("shelf", "1", { count: 1 }));
   const [missing] = data["missing"] as { path: string; mode: string; scope: string; holders: { owner_id: string }[] }[];
   assert.deepEqual(

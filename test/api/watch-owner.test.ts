@@ -16,8 +16,8 @@ async function take(events: AsyncIterator<WatchedEvent>, count: number): Promise
 }
 
 async function waitBehind(client: Client): Promise<void> {
-  await client.locks.acquire("doc/1", { ownerId: "ann", ttlSeconds: 60 });
-  await client.locks.acquire("doc/1", { ownerId: "bob", ttlSeconds: 60, wait: true });
+  await client.operations.acquireLock({ paths: ["doc/1"], ownerId: "ann", ttlMs: 60_000 });
+  await client.operations.acquireLock({ paths: ["doc/1"], ownerId: "bob", ttlMs: 60_000, wait: true });
 }
 
 promiseOnEveryStore(
@@ -25,7 +25,7 @@ promiseOnEveryStore(
   async (client) => {
     const events = client.watch({ owner: "bob" });
     await waitBehind(client);
-    await client.locks.acquire("doc/2", { ownerId: "eve", ttlSeconds: 60 });
+    await client.operations.acquireLock({ paths: ["doc/2"], ownerId: "eve", ttlMs: 60_000 });
     await client.locks.release({ paths: ["doc/1"] }, { ownerId: "ann" });
     const taken = await take(events, 2);
     assert.deepEqual(names(taken), ["evt.lock.queued", "evt.lock.acquired"]);
@@ -54,7 +54,7 @@ promise("a watch of an owner that falls far behind misses no event", async (clie
   const first = events.next();
   const rounds = counts.watchedWrites;
   for (let round = 0; round < rounds; round += 1) {
-    await client.locks.acquire("doc/1", { ownerId: "bob", ttlSeconds: 60 });
+    await client.operations.acquireLock({ paths: ["doc/1"], ownerId: "bob", ttlMs: 60_000 });
     await client.locks.release({ paths: ["doc/1"] }, { ownerId: "bob" });
   }
   const taken = [(await first).value as WatchedEvent, ...(await take(events, 2 * rounds - 1))];

@@ -39,7 +39,7 @@ describe("tasks that share a lock", () => {
     await untilQueued(node, 1);
     const behind = eve.acquire(path);
     await untilQueued(node, 2);
-    const hasty = bob.acquire(path, { reentrant: true, waitMs: 2_000 });
+    const hasty = bob.tryAcquire(path, { reentrant: true, waitMs: 2_000 });
     const stop = new AbortController();
     const stopped = bob.acquire(path, { reentrant: true, signal: stop.signal });
     await loopTicks(20);
@@ -110,9 +110,9 @@ describe("locks after an earlier acquire", () => {
     }
   });
 
-  for (const [title, options] of [
-    ["with a wait", {}],
-    ["without a wait", { ifAvailable: true }],
+  for (const [title, method] of [
+    ["with a wait", "acquire"],
+    ["without a wait", "tryAcquire"],
   ] as const) {
     for (const loss of ["unsent", "unanswered"] as const) {
       test(`a lock stays with its holder after an earlier acquire ${title} that was ${loss}`, async () => {
@@ -121,7 +121,7 @@ describe("locks after an earlier acquire", () => {
           const { client: bob, network } = lossyClient(node, "bob", { retry: { totalMs: 1_000 } });
           await held(await bob.acquire("warm")).release();
           network.lossOf = () => loss;
-          const first = bob.acquire(path, options).catch((error: unknown) => error);
+          const first = bob[method](path).catch((error: unknown) => error);
           await node.clock.pass(2_000, 100);
           assert.ok((await first) instanceof Error);
           await node.clock.pass(laterMs, 100);
@@ -170,7 +170,7 @@ describe("locks after an earlier acquire", () => {
     for (const loss of ["unsent", "unanswered"] as const) {
       await using node = await clientNode();
       const { client: bob, network } = lossyClient(node, "bob", { retry: { totalMs: 1_000 } });
-      const first = held(await bob.acquire(path, { ttlSeconds: 600 }));
+      const first = held(await bob.acquire(path, { ttlMs: 600_000 }));
       network.lossOf = (operation) => (operation === "release-lock" ? loss : undefined);
       const released = assert.rejects(first.release());
       await node.clock.pass(2_000, 100);
@@ -183,7 +183,7 @@ describe("locks after an earlier acquire", () => {
   test("a lock stays with its holder after it was treated as lost during a silence of the server", async () => {
     await using node = await clientNode();
     const { client: bob, network } = lossyClient(node, "bob", { retry: false });
-    const first = held(await bob.acquire(path, { ttlSeconds: 30 }));
+    const first = held(await bob.acquire(path, { ttlMs: 30_000 }));
     // The server receives the heartbeats and the client receives no reply. The client gives up a lock that the server
     // still holds for it.
     network.lossOf = (operation) => (operation === "heartbeat" ? "unanswered" : "unsent");

@@ -15,8 +15,8 @@ const acceptMs = 10_000;
 async function queueOf(node: ClientNode, ttlSeconds = 60) {
   const bob = pausableClient(node, "bob");
   await held(await bob.client.acquire("warm")).release();
-  const ann = held(await node.fresh("ann").acquire("doc/1", { purpose: "draft", ttlSeconds: 600 }));
-  const waiting = bob.client.acquire("doc/1", { ttlSeconds });
+  const ann = held(await node.fresh("ann").acquire("doc/1", { purpose: "draft", ttlMs: 600_000 }));
+  const waiting = bob.client.acquire("doc/1", { ttlMs: ttlSeconds * 1000 });
   await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
   return { bob, ann, waiting };
 }
@@ -88,7 +88,7 @@ describe("grants by event", () => {
     lock.onStateChange((state) => states.push(state));
     Object.assign(bob.pauses, { areCallsPaused: true, areEventsPaused: true });
     await node.clock.pass(acceptMs + 1_000, 250);
-    const eve = held(await node.fresh("eve").acquire("doc/1", { waitMs: 0 }));
+    const eve = held(await node.fresh("eve").tryAcquire("doc/1", { waitMs: 0 }));
     bob.clock.advance(acceptMs + 1_000);
     assert.equal(lock.state, "uncertain");
     bob.resume();
@@ -131,7 +131,7 @@ describe("grants by event", () => {
       const bob = pausableClient(node, "bob");
       await held(await bob.client.acquire("warm")).release();
       const ann = held(await node.fresh("ann").acquire("doc/1"));
-      const waiting = bob.client.acquire("doc/1", { waitMs: 1_000 });
+      const waiting = bob.client.tryAcquire("doc/1", { waitMs: 1_000 });
       await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
       bob.pauses.areCallsPaused = true;
       await bob.clock.pass(1_000, 250);
@@ -184,7 +184,7 @@ describe("heartbeats", () => {
     clock.advance(2_000);
     const acceptance = { ticket: "1.2", acceptMs, learnedAtMs: clock.monotonicMs() };
     return new HeldGrant(
-      { fence: "1.3", paths: [], acquired_at: new Date(0).toISOString(), ttl_seconds: 60, owner_id: "bob" },
+      { fence: "1.3", paths: [], acquiredAt: new Date(0).toISOString(), ttlMs: 60_000, ownerId: "bob" },
       {
         ...{ clock: time, sentAt, endsAtMs: Infinity, uncertainMaxMs: 0, acceptance },
         ...{ applyBeats: none, confirm: none, onListeners: none, onOver: none },

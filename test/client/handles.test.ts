@@ -13,7 +13,7 @@ const path = "doc/1";
 async function uncertainLock(node: ClientNode): Promise<{ readonly lock: Lock; readonly share: () => Promise<Lock> }> {
   const ann = node.fresh("ann", { retry: false });
   const share = async (): Promise<Lock> =>
-    held(await ann.acquire(path, { ttlSeconds: 30, uncertainMaxMs: 600_000, reentrant: true }));
+    held(await ann.acquire(path, { ttlMs: 30_000, uncertainMaxMs: 600_000, reentrant: true }));
   return { lock: await share(), share };
 }
 

@@ -20,8 +20,8 @@ function grantBy(clock: ManualClock, more: Partial<GrantEvents> = {}): HeldGrant
     onOver: () => undefined,
     ...more,
   };
-  const lease = { acquired_at: new Date(0).toISOString(), ttl_seconds: ttlMs / 1_000 };
-  const granted = { fence: "1.1", paths: [], ...lease, owner_id: "ann", left_before: [] };
+  const lease = { acquiredAt: new Date(0).toISOString(), ttlMs };
+  const granted = { fence: "1.1", paths: [], ...lease, ownerId: "ann", leftBefore: [] };
   return new HeldGrant(granted, grantEvents);
 }
 

@@ -41,7 +41,7 @@ test("a client that acts as an agent and takes no lock is garbage-collected", as
   await using node = await clientNode();
   const spoken = Array.from(
     { length: 20 },
-    (_, index) => new WeakRef(node.client.as({ agent_id: `a${index}` }).acquire),
+    (_, index) => new WeakRef(node.client.as({ agentId: `a${index}` }).acquire),
   );
   await loopTicks(2);
   collect();
@@ -62,10 +62,10 @@ test("a client stops watching an owner that has no locks and no tickets, and res
   await held(await client.acquire("b", { ownerId: "eve" })).release();
   assert.equal(watched.size, 3);
   await node.clock.pass(130_000, 1_000);
-  assert.deepEqual([...watched], [agents[0]?.agent_id], "an owner with a lock is watched");
+  assert.deepEqual([...watched], [agents[0]?.agentId], "an owner with a lock is watched");
 
   const again = held(await bob.acquire("a"));
-  assert.deepEqual(watched.has(agents[1]?.agent_id), true);
+  assert.deepEqual(watched.has(agents[1]?.agentId), true);
   await node.clock.pass(130_000, 1_000);
   assert.deepEqual([kept.state, again.state], ["held", "held"]);
   await node.client.locks.forceRelease(again.fence, "stuck");

@@ -52,9 +52,9 @@ describe("repeated acquires of a held lock", () => {
     test(`a repeated acquire with ${ttlSeconds} of 600 seconds keeps the longer lease, and the client counts no more than the server [M9]`, async () => {
       await using node = await clientNode();
       const up = pausableClient(node, "bob");
-      const lock = held(await up.client.acquire(path, { ttlSeconds: 600 }));
+      const lock = held(await up.client.acquire(path, { ttlMs: 600_000 }));
       await pass(node, up, 100_000);
-      const inner = held(await up.client.acquire(path, { reentrant: true, ttlSeconds }));
+      const inner = held(await up.client.acquire(path, { reentrant: true, ttlMs: ttlSeconds * 1000 }));
       await inner.release();
       const longerMs = Math.max(600, ttlSeconds) * 1_000;
       assert.deepEqual(await left(node, up, lock), [longerMs, longerMs]);
@@ -64,10 +64,10 @@ describe("repeated acquires of a held lock", () => {
     test(`an acquire with ${ttlSeconds} of 600 seconds by a second client of the owner counts no more than the server [M9]`, async () => {
       await using node = await clientNode();
       const [before, up] = [pausableClient(node, "bob"), pausableClient(node, "bob again")];
-      await before.client.acquire(path, { ownerId: "bob", ttlSeconds: 600 });
+      await before.client.acquire(path, { ownerId: "bob", ttlMs: 600_000 });
       before.pauses.areCallsPaused = true;
       await pass(node, up, 100_000);
-      const lock = held(await up.client.acquire(path, { ownerId: "bob", ttlSeconds }));
+      const lock = held(await up.client.acquire(path, { ownerId: "bob", ttlMs: ttlSeconds * 1000 }));
       const [clientMs, serverMs] = await left(node, up, lock);
       assert.equal(clientMs, ttlSeconds * 1_000);
       assert.ok(clientMs <= serverMs, `${clientMs} of ${serverMs}`);
@@ -78,9 +78,9 @@ describe("repeated acquires of a held lock", () => {
   test("a repeated acquire in a stronger mode renews nothing, and the last released handle frees the lock [M9]", async () => {
     await using node = await clientNode();
     const up = pausableClient(node, "bob");
-    const lock = held(await up.client.acquire(path, { mode: "read", ttlSeconds: 600 }));
+    const lock = held(await up.client.acquire(path, { mode: "read", ttlMs: 600_000 }));
     await pass(node, up, 100_000);
-    const inner = held(await up.client.acquire(path, { reentrant: true, ttlSeconds: 600 }));
+    const inner = held(await up.client.acquire(path, { reentrant: true, ttlMs: 600_000 }));
     for (const handle of [lock, inner]) {
       const [clientMs, serverMs] = await left(node, up, handle);
       assert.ok(clientMs <= serverMs, `${clientMs} of ${serverMs}`);
@@ -131,9 +131,9 @@ describe("renewals with another lease", () => {
   test("a renewal with a shorter lease whose reply is lost ends no later in the client than in the server [M9]", async () => {
     await using node = await clientNode();
     const up = pausableClient(node, "bob");
-    const lock = held(await up.client.acquire(path, { ttlSeconds: 600 }));
+    const lock = held(await up.client.acquire(path, { ttlMs: 600_000 }));
     up.pauses.areRepliesPaused = true;
-    const renewed = lock.renew({ ttlSeconds: 5 }).catch(() => undefined);
+    const renewed = lock.renew({ ttlMs: 5_000 }).catch(() => undefined);
     await soon(async () => (await left(node, up, lock))[1] === 5_000);
     await assertGivenUpInTime(node, up, lock, 60_000);
     await renewed;
@@ -142,9 +142,9 @@ describe("renewals with another lease", () => {
   test("a renewal that is answered sets the lease, shorter or longer [M9]", async () => {
     await using node = await clientNode();
     const up = pausableClient(node, "bob");
-    const lock = held(await up.client.acquire(path, { ttlSeconds: 600 }));
+    const lock = held(await up.client.acquire(path, { ttlMs: 600_000 }));
     for (const ttlSeconds of [20, 900]) {
-      await lock.renew({ ttlSeconds });
+      await lock.renew({ ttlMs: ttlSeconds * 1000 });
       assert.deepEqual(await left(node, up, lock), [ttlSeconds * 1_000, ttlSeconds * 1_000]);
       await pass(node, up, 100_000);
       assert.equal(lock.state, "held");
@@ -155,13 +155,13 @@ describe("renewals with another lease", () => {
   test("a renewal that is refused by the client or by the server leaves the lease unchanged", async () => {
     await using node = await clientNode();
     const up = pausableClient(node, "bob");
-    const lock = held(await up.client.acquire("project/p1", { ttlSeconds: 45 }));
+    const lock = held(await up.client.acquire("project/p1", { ttlMs: 45_000 }));
     const leftMs = (): number => lock.expiresAt.getTime() - up.clock.wallMs();
     for (const ttlSeconds of [-5, 0, 0.5, 100_000]) {
-      await assert.rejects(lock.renew({ ttlSeconds }), LockUsageError);
+      await assert.rejects(lock.renew({ ttlMs: ttlSeconds * 1000 }), LockUsageError);
       assert.equal(leftMs(), 45_000);
     }
-    const refused = assert.rejects(lock.renew({ ttlSeconds: 5 }), HoldfastError);
+    const refused = assert.rejects(lock.renew({ ttlMs: 5_000 }), HoldfastError);
     assert.equal(leftMs(), 5_000, "the reply has not arrived");
     await refused;
     await soon(() => leftMs() === 45_000);
@@ -181,20 +181,20 @@ test("a replayed reply about a grant that is not accepted yet counts for the acc
     const data = answers[operation];
     return data === undefined ? { kind: "refusal", code: "outcome_unknown", data: {} } : { kind: "done", data: data };
   });
-  const lock = held(await client.acquire(path, { ttlSeconds: 30 }));
+  const lock = held(await client.acquire(path, { ttlMs: 30_000 }));
   assert.equal(lock.expiresAt.getTime() - clock.wallMs(), 10_000);
 });
 
 describe("interval of heartbeats", () => {
-  for (const { ttlSeconds, count } of [
-    { ttlSeconds: 15, count: 12 },
-    { ttlSeconds: 45, count: 6 },
-    { ttlSeconds: 3_600, count: 6 },
+  for (const { ttlMs, count } of [
+    { ttlMs: 15_000, count: 12 },
+    { ttlMs: 45_000, count: 6 },
+    { ttlMs: 3_600_000, count: 6 },
   ]) {
-    test(`a client sends ${count} heartbeats in a minute for a lease of ${ttlSeconds} seconds: each third of it, at most 10 seconds apart [W3]`, async () => {
+    test(`a client sends ${count} heartbeats in a minute for a lease of ${ttlMs / 1_000} seconds: each third of it, at most 10 seconds apart [W3]`, async () => {
       await using node = await clientNode();
       const up = pausableClient(node, "bob");
-      const lock = held(await up.client.acquire(path, { ttlSeconds }));
+      const lock = held(await up.client.acquire(path, { ttlMs }));
       await pass(node, up, 60_000);
       assert.equal(up.sent.filter((operation) => operation === "heartbeat").length, count);
       assert.equal(lock.state, "held");

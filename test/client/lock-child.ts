@@ -3,8 +3,7 @@ import { connect } from "holdfast";
 
 const [url = "", name = "", blocksMs = "0", maxBlockedMs = "600000"] = process.argv.slice(2);
 const client = await connect(url, { name, maxBlockedMs: Number(maxBlockedMs) });
-const lock = await client.acquire("doc/1", { ttlSeconds: 3 });
-if (!lock.granted) throw new Error(lock.message);
+const lock = await client.acquire("doc/1", { ttlMs: 3_000 });
 // After the first renewal, the thread that renews is running.
 const { expiresAt } = lock;
 while (lock.expiresAt.getTime() < expiresAt.getTime() + 500) await new Promise((resolve) => void setImmediate(resolve));

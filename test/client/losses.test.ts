@@ -20,7 +20,7 @@ describe("renewal", () => {
   test("a client renews all its locks with one heartbeat while it holds any, and sends none otherwise [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
-    const locks = [held(await ann.acquire("a", { ttlSeconds: 10 })), held(await ann.acquire("b", { ttlSeconds: 40 }))];
+    const locks = [held(await ann.acquire("a", { ttlMs: 10_000 })), held(await ann.acquire("b", { ttlMs: 40_000 }))];
     await node.clock.pass(120_000, 250);
     assert.deepEqual(
       locks.map(({ state }) => state),
@@ -36,7 +36,7 @@ describe("renewal", () => {
   test("a client renews each lock and ticket of an owner that is not an agent separately [M9 X5]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
-    const lock = held(await ann.acquire("a", { ownerId: "x", ttlSeconds: 10 }));
+    const lock = held(await ann.acquire("a", { ownerId: "x", ttlMs: 10_000 }));
     const waiting = node.fresh("bob").acquire("a", { ownerId: "y" });
     await node.clock.pass(90_000, 250);
     assert.equal(lock.state, "held");
@@ -56,7 +56,7 @@ test("a lock whose watch is refused is renewed by fence, so that its loss is not
   };
   let ids = 0;
   const ann = createClient({ ...inner, watch }, { clock: clientTime(node.clock, () => `ann-${(ids += 1)}`) });
-  const locks = [held(await ann.acquire("a", { ttlSeconds: 10 })), held(await ann.acquire("b", { ttlSeconds: 10 }))];
+  const locks = [held(await ann.acquire("a", { ttlMs: 10_000 })), held(await ann.acquire("b", { ttlMs: 10_000 }))];
   const [kept, gone] = locks as [Lock, Lock];
   await node.clock.pass(30_000, 250);
   assert.deepEqual([kept.state, gone.state], ["held", "held"], "each lock is renewed by its fence");
@@ -87,17 +87,17 @@ describe("lost locks", () => {
   const cases: readonly [LossReason, (node: ClientNode, lock: Lock) => Promise<unknown>][] = [
     ["forced", (node, lock) => node.client.locks.forceRelease(lock.fence, "stuck")],
     ["agent-ended", (node, lock) => node.client.agents.end(lock.ownerId)],
-    ["released", (node, lock) => node.client.as({ agent_id: lock.ownerId }).locks.release({ fence: lock.fence })],
+    ["released", (node, lock) => node.client.as({ agentId: lock.ownerId }).locks.release({ fence: lock.fence })],
     [
       "transferred",
-      (node, lock) => node.client.as({ agent_id: lock.ownerId }).locks.transfer({ fence: lock.fence }, "other"),
+      (node, lock) => node.client.as({ agentId: lock.ownerId }).locks.transfer({ fence: lock.fence }, "other"),
     ],
     ["expired", (node) => node.clock.pass(61_000, 250)],
   ];
   for (const [why, lose] of cases) {
     test(`a lock that is lost with reason ${why} aborts its signal, changes its state and ignores a release`, async () => {
       await using node = await clientNode();
-      const lock = held(await node.fresh("ann").acquire("doc/1", { maxHoldSeconds: 60 }));
+      const lock = held(await node.fresh("ann").acquire("doc/1", { maxHoldMs: 60_000 }));
       const states: LockState[] = [];
       lock.onStateChange((state) => states.push(state));
       await lose(node, lock);
@@ -142,7 +142,7 @@ describe("lost locks", () => {
 describe("unresponsive servers", () => {
   test("a lock becomes uncertain shortly before its lease ends without replies, and is lost no later than on the server [M9]", async () => {
     await using node = await clientNode();
-    const lock = held(await node.fresh("ann", { retry: false }).acquire("doc/1", { ttlSeconds: 30 }));
+    const lock = held(await node.fresh("ann", { retry: false }).acquire("doc/1", { ttlMs: 30_000 }));
     const states: [LockState, number][] = [];
     const from = node.clock.monotonicMs();
     lock.onStateChange((state) => states.push([state, node.clock.monotonicMs() - from]));
@@ -161,7 +161,7 @@ describe("unresponsive servers", () => {
   test("a lock with uncertainMaxMs continues when the server responds again in time [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
-    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, uncertainMaxMs: 60_000 }));
+    const lock = held(await ann.acquire("doc/1", { ttlMs: 30_000, uncertainMaxMs: 60_000 }));
     node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(40_000, 250);
     assert.deepEqual([lock.state, lock.signal.aborted], ["uncertain", false]);
@@ -175,14 +175,14 @@ describe("unresponsive servers", () => {
 
   const sleeps = [
     { of: "a lease", options: {}, afterMs: 0 },
-    { of: "a lease that is as long as the maximum hold", options: { maxHoldSeconds: 30 }, afterMs: 0 },
-    { of: "the last lease of a longer hold", options: { maxHoldSeconds: 60 }, afterMs: 45_000 },
+    { of: "a lease that is as long as the maximum hold", options: { maxHoldMs: 30_000 }, afterMs: 0 },
+    { of: "the last lease of a longer hold", options: { maxHoldMs: 60_000 }, afterMs: 45_000 },
   ];
   for (const { of, options, afterMs } of sleeps) {
     test(`a lock is confirmed by the server after the computer slept during ${of} [M9]`, async () => {
       await using node = await clientNode();
       const ann = node.fresh("ann");
-      const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, ...options }));
+      const lock = held(await ann.acquire("doc/1", { ttlMs: 30_000, ...options }));
       await node.clock.pass(afterMs, 250);
       const states: LockState[] = [];
       lock.onStateChange((state) => states.push(state));
@@ -198,7 +198,7 @@ describe("unresponsive servers", () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
     const other = held(await ann.acquire("doc/2"));
-    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
+    const lock = held(await ann.acquire("doc/1", { ttlMs: 600_000 }));
     node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
     await lock[Symbol.asyncDispose]();
     assert.equal(lock.state, "released");

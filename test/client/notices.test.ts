@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { connect } from "holdfast";
-import type { LeaseWarning, Notice, QueuePlace } from "holdfast";
+import type { LeaseWarning, OwnerNotice, QueuePlace } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
@@ -17,31 +17,38 @@ import { proxyFor } from "../socket/tcp-proxy.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 import { onEveryTransport } from "./every-transport.ts";
+import { rawLocks } from "../locks/raw-acquire.ts";
 
 /** Longer than any of these tests. */
 const ttlSeconds = 600;
 
 /** Collects the notices of an owner. */
-function noticesOf(node: ClientNode, owner: string): { readonly all: Notice[]; stop(): Promise<unknown> } {
+function noticesOf(node: ClientNode, owner: string): { readonly all: OwnerNotice[]; stop(): Promise<unknown> } {
   const notices = node.client.notices({ owner });
-  const all: Notice[] = [];
+  const all: OwnerNotice[] = [];
   void (async () => {
     for await (const notice of notices) all.push(notice);
   })();
   return { all, stop: async () => notices.return?.() };
 }
 
-const placesIn = (notices: readonly Notice[]): readonly unknown[] =>
+const placesIn = (notices: readonly OwnerNotice[]): readonly unknown[] =>
   notices.map((notice) => (notice.notice === "place" ? notice.place : notice));
 
 test("a ticket gets a notice of a changed place at once, and then at most once a second [X5]", async () => {
   await using node = await clientNode();
   const owners = ["ann", "bob", "carl", "dora", "eve"];
-  for (const owner of owners) await node.client.locks.acquire("doc/1", { ownerId: owner, wait: true, ttlSeconds });
+  for (const owner of owners)
+    await node.client.operations.acquireLock({
+      paths: ["doc/1"],
+      ownerId: owner,
+      wait: true,
+      ttlMs: ttlSeconds * 1000,
+    });
   const listening = noticesOf(node, "eve");
   await soon(() => listening.all.length === 1);
   const leave = async (owner: string): Promise<void> => {
-    const [ticket] = (await node.client.locks.status("doc/1")).queue.filter(({ owner_id }) => owner_id === owner);
+    const [ticket] = (await node.client.locks.status("doc/1")).queue.filter(({ ownerId }) => ownerId === owner);
     await node.client.locks.cancel(ticket!.ticket, { ownerId: owner });
   };
   await node.clock.pass(2_000);
@@ -58,19 +65,19 @@ test("a ticket gets a notice of a changed place at once, and then at most once a
   await node.clock.pass(200);
   await soon(() => listening.all.length === 3);
   assert.deepEqual(placesIn(listening.all), [4, 3, 1]);
-  const last = listening.all[2] as Extract<Notice, { notice: "place" }>;
-  assert.deepEqual([last.owner_id, last.paths, last.waits_for[0]?.owner_id], ["eve", ["doc/1"], "dora"]);
+  const last = listening.all[2] as Extract<OwnerNotice, { notice: "place" }>;
+  assert.deepEqual([last.ownerId, last.paths, last.waitsFor[0]?.ownerId], ["eve", ["doc/1"], "dora"]);
   await listening.stop();
 });
 
 test("a ticket gets a place notice when a queue above or below it moves, and none for other queues", async () => {
   await using node = await clientNode();
-  const { locks } = node.client;
+  const locks = rawLocks(node.client);
   const wait = async (owner: string, path: string): Promise<string> =>
-    queued(await locks.acquire(path, { ownerId: owner, wait: true, ttlSeconds })).ticket;
-  await locks.acquire("a/b", { ownerId: "reader", mode: "upgradeable", ttlSeconds });
-  await locks.acquire("a/b", { ownerId: "other", mode: "read", ttlSeconds });
-  await locks.acquire("z", { ownerId: "ann", ttlSeconds });
+    queued(await locks.acquire(path, { ownerId: owner, wait: true, ttlMs: ttlSeconds * 1000 })).ticket;
+  await locks.acquire("a/b", { ownerId: "reader", mode: "upgradeable", ttlMs: ttlSeconds * 1000 });
+  await locks.acquire("a/b", { ownerId: "other", mode: "read", ttlMs: ttlSeconds * 1000 });
+  await locks.acquire("z", { ownerId: "ann", ttlMs: ttlSeconds * 1000 });
   const above = await wait("bob", "a");
   const elsewhere = await wait("bob", "z");
   const mine = await wait("eve", "a/b/c");
@@ -95,8 +102,8 @@ test("a ticket gets a place notice when a queue above or below it moves, and non
 
 test("a lease gets one notice when a third of it is left, and none while it is renewed [M9]", async () => {
   await using node = await clientNode();
-  const { locks } = node.client;
-  const { fence } = (await locks.acquire(["x", "y"], { ownerId: "ann", ttlSeconds: 30 })) as { fence: string };
+  const locks = rawLocks(node.client);
+  const { fence } = (await locks.acquire(["x", "y"], { ownerId: "ann", ttlMs: 30_000 })) as { fence: string };
   const listening = noticesOf(node, "ann");
   for (let round = 0; round < 6; round += 1) {
     await node.clock.pass(15_000, 250);
@@ -105,9 +112,9 @@ test("a lease gets one notice when a third of it is left, and none while it is r
   assert.deepEqual(listening.all, []);
   await node.clock.pass(21_000, 250);
   await soon(() => listening.all.length === 1);
-  const [notice] = listening.all as readonly Notice[] as readonly [Extract<Notice, { notice: "expiring" }>];
+  const [notice] = listening.all as readonly OwnerNotice[] as readonly [Extract<OwnerNotice, { notice: "expiring" }>];
   assert.deepEqual([notice.notice, notice.fence, notice.paths], ["expiring", fence, ["x", "y"]]);
-  assert.ok(notice.left_ms > 9_000 && notice.left_ms <= 10_000, String(notice.left_ms));
+  assert.ok(notice.leftMs > 9_000 && notice.leftMs <= 10_000, String(notice.leftMs));
   await node.clock.pass(4_000, 250);
   assert.equal(listening.all.length, 1);
   // A late renewal starts a new lease with its own end.
@@ -116,7 +123,7 @@ test("a lease gets one notice when a third of it is left, and none while it is r
   await soon(() => listening.all.length === 2);
   await locks.release({ fence }, { ownerId: "ann" });
   // A lease that starts during the subscription is watched too.
-  await locks.acquire("z", { ownerId: "ann", ttlSeconds: 3 });
+  await locks.acquire("z", { ownerId: "ann", ttlMs: 3_000 });
   await node.clock.pass(2_500, 250);
   await soon(() => listening.all.length === 3);
   await listening.stop();
@@ -137,7 +144,7 @@ test("a handle warns before the maximum hold ends or when renewals fail [M9]", a
   const warnings: LeaseWarning[] = [];
   const ann = node.fresh("ann");
   const lock = held(
-    await ann.acquire("doc/1", { ttlSeconds: 30, maxHoldSeconds: 60, onExpiring: (warning) => warnings.push(warning) }),
+    await ann.acquire("doc/1", { ttlMs: 30_000, maxHoldMs: 60_000, onExpiring: (warning) => warnings.push(warning) }),
   );
   await node.clock.pass(45_000, 250);
   assert.equal(warnings.length, 0);
@@ -150,7 +157,7 @@ test("a handle warns before the maximum hold ends or when renewals fail [M9]", a
 });
 
 onEveryTransport("a waiter gets its new place as it moves up, without polling [X5]", async (client) => {
-  const [ann, bob, eve] = ["ann", "bob", "eve"].map((name) => client.fork({ name })) as [
+  const [ann, bob, eve] = ["ann", "bob", "eve"].map((name) => client.agent({ name })) as [
     typeof client,
     typeof client,
     typeof client,
@@ -220,10 +227,10 @@ test("a socket carries replies, events, places and warnings of many owners, and 
   await node.client.locks.cancel(ticket!.ticket, { ownerId: "bob" });
   await node.clock.pass(1_000);
   const notice = await socket.message("notices");
-  assert.deepEqual([notice["id"], placesIn(notice["notices"] as readonly Notice[])], [1, [1]]);
+  assert.deepEqual([notice["id"], placesIn(notice["notices"] as readonly OwnerNotice[])], [1, [1]]);
   await node.clock.pass(19_000, 250);
   const warned = await socket.message("notices");
-  assert.deepEqual([warned["id"], (warned["notices"] as readonly Notice[])[0]?.notice], [2, "expiring"]);
+  assert.deepEqual([warned["id"], (warned["notices"] as readonly OwnerNotice[])[0]?.notice], [2, "expiring"]);
   socket.send(
     { kind: "unwatch", id: 1 },
     { kind: "unwatch", id: 2 },
@@ -240,10 +247,10 @@ test("a client that reconnects gets its place again", async (t) => {
   await using node = await clientNode();
   const proxy = await proxyFor(t, await doorOf(t, node));
   await using client = await connect(proxy.url);
-  await node.client.locks.acquire("doc/1", { ownerId: "ann", ttlSeconds });
-  await node.client.locks.acquire("doc/1", { ownerId: "bob", wait: true, ttlSeconds });
+  await node.client.operations.acquireLock({ paths: ["doc/1"], ownerId: "ann", ttlMs: ttlSeconds * 1000 });
+  await node.client.operations.acquireLock({ paths: ["doc/1"], ownerId: "bob", wait: true, ttlMs: ttlSeconds * 1000 });
   const notices = client.notices({ owner: "bob" });
-  const notice = async (): Promise<unknown> => placesIn([(await notices.next()).value as Notice])[0];
+  const notice = async (): Promise<unknown> => placesIn([(await notices.next()).value as OwnerNotice])[0];
   assert.equal(await notice(), 1);
   proxy.cut();
   assert.deepEqual([await notice(), proxy.count()], [1, 2]);

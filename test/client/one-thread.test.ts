@@ -13,7 +13,7 @@ test(
   async (t) => {
     const server = await serverFor(t);
     await using client = await connect(server.url);
-    const forks = Array.from({ length: 8 }, (_, number) => client.fork({ name: `task ${number}` }));
+    const forks = Array.from({ length: 8 }, (_, number) => client.agent({ name: `task ${number}` }));
     const [first, ...others] = forks;
     assert.ok(first !== undefined);
     held(await first.acquire("doc/first"));
@@ -23,7 +23,7 @@ test(
     assert.deepEqual(new Set(locks.map(({ state }) => state)), new Set(["held"]));
     // A fork that closes does not affect the others.
     await first.close();
-    const last = held(await client.fork().acquire("doc/last"));
+    const last = held(await client.agent().acquire("doc/last"));
     assert.equal(last.state, "held");
   },
 );

@@ -20,7 +20,7 @@ const untilQueued = (node: ClientNode, count: number, at = path): Promise<void> 
 
 /** Another lock, so short that its heartbeats keep any orphaned state alive. */
 async function busy(client: Client): Promise<Lock> {
-  return held(await client.acquire("other", { ttlSeconds: 40 }));
+  return held(await client.acquire("other", { ttlMs: 40_000 }));
 }
 
 /** Passes more time than any lease and any accept time. */
@@ -57,7 +57,7 @@ describe("orphaned server state", () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     const other = await busy(bob);
-    const lock = held(await ann.acquire(path, { ttlSeconds: 3600 }));
+    const lock = held(await ann.acquire(path, { ttlMs: 3_600_000 }));
     const failing = errorOf(bob.acquire(path));
     await node.clock.pass(20_000, 250);
     await lock.release();
@@ -73,7 +73,7 @@ describe("orphaned server state", () => {
   test("a client that is closed at any moment of its first acquire leaves no lock, no ticket and no agent", async () => {
     await using node = await clientNode();
     for (let moment = 0; moment < 8; moment += 1) {
-      const bob = node.client.fork({ name: `bob ${moment}` });
+      const bob = node.client.agent({ name: `bob ${moment}` });
       const failing = errorOf(bob.acquire(path));
       await loopTicks(moment);
       await bob.close();
@@ -88,7 +88,7 @@ describe("orphaned server state", () => {
   test("a client that is closed at any moment of a later acquire leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     for (let moment = 0; moment < 12; moment += 1) {
-      const bob = node.client.fork({ name: "bob" });
+      const bob = node.client.agent({ name: "bob" });
       await held(await bob.acquire("warm")).release();
       const asked = bob.acquire(path).catch((error: unknown) => error);
       for (let step = 0; step < moment; step += 1) await Promise.resolve();
@@ -106,7 +106,7 @@ describe("orphaned server state", () => {
     for (const moment of [...Array(16).keys(), "queued"] as const) {
       const agent = await node.client.agents.register({ name: `theirs ${moment}` });
       const lock = moment === "queued" ? held(await ann.acquire(path)) : undefined;
-      const bob = node.client.fork().as(agent);
+      const bob = node.client.agent().as(agent);
       await held(await bob.acquire("warm")).release();
       const kept = held(await bob.acquire("kept"));
       const failing = errorOf(bob.acquire(path));
@@ -127,7 +127,7 @@ describe("orphaned server state", () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await busy(bob);
-    const lock = held(await ann.acquire(path, { ttlSeconds: 600 }));
+    const lock = held(await ann.acquire(path, { ttlMs: 600_000 }));
     const onPlace = (): never => {
       throw new Error("a defect of the program");
     };

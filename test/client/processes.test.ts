@@ -36,7 +36,7 @@ suite("processes", () => {
     const doomed = start(t, server.url, "doomed");
     await doomed.line();
     await using client = await connect(server.url, { name: "next" });
-    const waiting = client.acquire("doc/1", { ttlSeconds: 60 });
+    const waiting = client.acquire("doc/1", { ttlMs: 60_000 });
     doomed.process.kill("SIGKILL");
     const lock = held(await waiting);
     assert.equal((await lock.leftBefore())[0]?.how, "expired");
@@ -45,7 +45,7 @@ suite("processes", () => {
     // The start-up grace of the server is over. A holder that does not renew in time loses its lock.
     const busy = start(t, server.url, "busy", "7000");
     const [, fence] = (await busy.line()).split(" ");
-    const next = client.acquire("doc/1", { ttlSeconds: 60 });
+    const next = client.acquire("doc/1", { ttlMs: 60_000 });
     assert.equal(await busy.line(), `held ${fence ?? ""}`);
     const got = held(await next);
     assert.equal((await got.leftBefore())[0]?.how, "released", "the lock was released, not expired");
@@ -55,7 +55,7 @@ suite("processes", () => {
     // forever.
     const stuck = start(t, server.url, "stuck", "600000", "500");
     await stuck.line();
-    const last = held(await client.acquire("doc/1", { ttlSeconds: 60 }));
+    const last = held(await client.acquire("doc/1", { ttlMs: 60_000 }));
     assert.equal((await last.leftBefore())[0]?.how, "expired");
     stuck.process.kill("SIGKILL");
   });

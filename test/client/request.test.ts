@@ -38,33 +38,33 @@ onEveryTransport(
 );
 
 onEveryTransport("a client without an agent registers one, and ends it when it is closed [G1]", async (client) => {
-  const worker = client.fork({ name: "worker", purpose: "testing" });
+  const worker = client.agent({ name: "worker", purpose: "testing" });
   await using lock = held(await worker.acquire("doc/1"));
   const [agent] = (await client.agents.list()).items;
-  assert.deepEqual([agent?.agent_id, agent?.name, agent?.purpose], [lock.ownerId, "worker", "testing"]);
+  assert.deepEqual([agent?.agentId, agent?.name, agent?.purpose], [lock.ownerId, "worker", "testing"]);
   await worker.close();
   assert.equal((await client.agents.list()).items.length, 0);
   assert.equal((await client.locks.status("doc/1")).holders.length, 0);
   assert.equal(lock.state, "released");
 });
 
-onEveryTransport("two forks of a client exclude each other, first come, first served [X5]", async (client) => {
+onEveryTransport("two agents of a connection exclude each other, first come, first served [X5]", async (client) => {
   const order: string[] = [];
-  const forks = ["a", "b", "c"].map((name) => ({ name, fork: client.fork({ name }) }));
+  const agents = ["a", "b", "c"].map((name) => ({ name, own: client.agent({ name }) }));
   let go!: () => void;
   const gate = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const [first, ...others] = forks;
+  const [first, ...others] = agents;
   const work = [
-    first!.fork.locks.request("doc/1", async () => {
+    first!.own.locks.request("doc/1", async () => {
       await gate;
       order.push(first!.name);
     }),
   ];
   await soon(async () => (await client.locks.status("doc/1")).holders.length === 1);
-  for (const [index, { name, fork }] of others.entries()) {
-    work.push(fork.locks.request("doc/1", () => void order.push(name)));
+  for (const [index, { name, own }] of others.entries()) {
+    work.push(own.locks.request("doc/1", () => void order.push(name)));
     await soon(async () => (await client.locks.status("doc/1")).queue.length === index + 1);
   }
   go();
@@ -78,7 +78,7 @@ describe("held locks", () => {
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await using lock = held(await ann.acquire("doc/1", { purpose: "renaming" }));
     assert.equal(await bob.locks.request("doc/1", { ifAvailable: true }, (got) => got), null);
-    await using no = denied(await bob.acquire("doc/1", { waitMs: 0 }));
+    await using no = denied(await bob.tryAcquire("doc/1", { waitMs: 0 }));
     assert.equal(no.holders[0]?.fence, lock.fence);
     assert.match(
       no.message,
@@ -90,7 +90,7 @@ describe("held locks", () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await using _lock = held(await ann.acquire("doc/1"));
-    const waiting = bob.acquire("doc/1", { waitMs: 5_000 });
+    const waiting = bob.tryAcquire("doc/1", { waitMs: 5_000 });
     await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
     await node.clock.pass(5_000);
     const no = denied(await waiting);
@@ -107,10 +107,15 @@ describe("misuse", () => {
   const cases: readonly [string, (client: Client) => unknown, RegExp][] = [
     ["a missing callback", (c) => c.locks.request("p", {}, undefined as never), /last argument must be the function/u],
     ["an option with a typo", (c) => c.acquire("p", { purpos: "x" } as never), /did you mean `purpose`/u],
-    ["an option of another library", (c) => c.acquire("p", { timeout: 5 } as never), /`waitMs` limits the wait/u],
-    ["a lease out of range", (c) => c.acquire("p", { ttlSeconds: 0 }), /`ttlSeconds` is 0, .* 1 to 86400/u],
-    ["a lease with a fraction", (c) => c.acquire("p", { ttlSeconds: 1.5 }), /a whole number/u],
-    ["both ifAvailable and waitMs", (c) => c.acquire("p", { ifAvailable: true, waitMs: 5 }), /use one of them/u],
+    ["an option of another library", (c) => c.acquire("p", { timeout: 5 } as never), /limits the wait with `waitMs`/u],
+    ["a lease out of range", (c) => c.acquire("p", { ttlMs: 0 }), /`ttlMs` is 0, .* 1000 to 86400000/u],
+    ["a lease with a fraction", (c) => c.acquire("p", { ttlMs: 1_500.5 }), /a whole number/u],
+    [
+      "both ifAvailable and waitMs",
+      (c) => c.locks.request("p", { ifAvailable: true, waitMs: 5 }, () => undefined),
+      /use one of them/u,
+    ],
+    ["a wait that acquire does not limit", (c) => c.acquire("p", { waitMs: 5 } as never), /use `tryAcquire`/u],
     ["no path", (c) => c.acquire([]), /no path to lock/u],
     ["a path that is not a text", (c) => c.acquire({} as never), /a path is a text/u],
   ];
@@ -135,12 +140,12 @@ describe("misuse", () => {
     await held(await promised).release();
   });
 
-  test("two tasks of one client on the same path are refused unless they use forks or reentrant", async () => {
+  test("two tasks of one client on the same path are refused unless they use agents of their own or reentrant", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     await using outer = held(await ann.acquire("repo/x"));
     for (const path of ["repo/x", "repo/x/src", "repo"]) {
-      await assert.rejects(ann.acquire(path), /reentrant: true.*client.fork/u, path);
+      await assert.rejects(ann.acquire(path), /reentrant: true.*client.agent/u, path);
     }
     held(await ann.acquire("repo/y"));
     const inner = held(await ann.acquire("repo/x", { reentrant: true }));

@@ -10,6 +10,7 @@ import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
 import { scriptedClient } from "./scripted-client.ts";
+import { rawLocks } from "../locks/raw-acquire.ts";
 
 const refusal = (code: string, data: Record<string, unknown> = {}) => ({ kind: "refusal", code, data }) as const;
 const done = { kind: "done", data: {} } as const;
@@ -151,7 +152,7 @@ onEveryTransport(
   "an update reads, changes and writes until it meets no conflict, and no change is lost [M1 P9]",
   async (client) => {
     await client.entities.create("doc", "1", { n: 0 });
-    const forks = [1, 2, 3, 4].map(() => client.fork());
+    const forks = [1, 2, 3, 4].map(() => client.agent());
     await Promise.all(
       forks.map((fork) => fork.entities.update<{ n: number }>("doc", "1", ({ n }) => ({ n: n + 1 }), { tries: 50 })),
     );
@@ -228,7 +229,7 @@ describe("retryOnDeadlock", () => {
     const error = await failing;
     assert.ok(error instanceof DeadlockError);
     assert.equal(error.message, "Operation failed after 3 deadlock retries");
-    assert.deepEqual([tries, error.max_retries, error.last_error, error.cycle], [3, 3, deadlock, cycle]);
+    assert.deepEqual([tries, error.maxRetries, error.lastError, error.cycle], [3, 3, deadlock, cycle]);
     await assert.rejects(
       client.retryOnDeadlock(() => Promise.reject(new Error("other"))),
       /other/u,
@@ -269,8 +270,8 @@ test("every option of a call reaches the transport from every lock operation", a
     agentSecret: "s",
     signal,
   } as const;
-  const { locks } = client;
-  await locks.acquire("x", { ...options, ownerId: "o", ttlSeconds: 1 });
+  const locks = rawLocks(client);
+  await locks.acquire("x", { ...options, ownerId: "o", ttlMs: 1_000 });
   await locks.renew({ fence: "1.1" }, options);
   await locks.release({ fence: "1.1" }, options);
   await locks.upgrade({ fence: "1.1" }, options);

@@ -62,7 +62,7 @@ for (const [how, title] of [
     const before = await serverFor(t, data);
     const port = Number(new URL(before.url).port);
     const keeper = await connect(before.url);
-    await keeper.locks.acquire("doc/1", { ownerId: "keeper", ttlSeconds: 600 });
+    await keeper.operations.acquireLock({ paths: ["doc/1"], ownerId: "keeper", ttlMs: 600_000 });
     await keeper.close();
     const child = start(t, before.url, how);
     await child.says("ready");

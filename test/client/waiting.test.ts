@@ -13,7 +13,7 @@ const queued = (client: Client, count: number, path = "doc/1") =>
 onEveryTransport(
   "a waiter gets the lock when it is free and can read how the previous holder left it [X5]",
   async (client) => {
-    const [ann, bob] = [client.fork({ name: "ann" }), client.fork({ name: "bob" })];
+    const [ann, bob] = [client.agent({ name: "ann" }), client.agent({ name: "bob" })];
     const lock = held(await ann.acquire("doc/1", { purpose: "draft" }));
     const waiting = bob.acquire("doc/1");
     await queued(client, 1);
@@ -179,13 +179,13 @@ describe("waiting", () => {
   test("a wait whose ticket is cancelled by another caller fails with ticket_unknown [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
-    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
+    const lock = held(await ann.acquire("doc/1", { ttlMs: 600_000 }));
     const waiting = bob.acquire("doc/1");
     await queued(node.client, 1);
     const { queue } = await node.client.locks.status("doc/1");
     const [ticket] = queue;
     await node.client
-      .as({ agent_id: ticket!.owner_id })
+      .as({ agentId: ticket!.ownerId })
       .locks.cancel(ticket!.ticket)
       .catch(() => undefined);
     await assert.rejects(waiting, refusedWith("ticket_unknown"));
@@ -233,6 +233,6 @@ describe("handles", () => {
     assert.equal((await node.client.locks.status("doc/1")).holders[0]?.note, "nearly done");
     await lock.transfer(bob.id);
     assert.equal(lock.state, "released");
-    assert.equal((await node.client.locks.status("doc/1")).holders[0]?.owner_id, bob.id);
+    assert.equal((await node.client.locks.status("doc/1")).holders[0]?.ownerId, bob.id);
   });
 });

@@ -7,7 +7,7 @@ const placeOf = ({ position, name, subject }: WatchedEvent): string => `${positi
 /** Writes entries of several events each, and entries of one event. */
 async function work(client: Client): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
-    await client.locks.acquire(["a", "b", "c"], { ownerId: "ann", ttlSeconds: 30 });
+    await client.operations.acquireLock({ paths: ["a", "b", "c"], ownerId: "ann", ttlMs: 30_000 });
     await client.locks.release({ paths: ["a", "b", "c"] }, { ownerId: "ann" });
     await client.entities.create("doc", String(round), {});
   }

@@ -94,7 +94,7 @@ describe("checkpoints", () => {
 
   test("a checkpoint holds no deleted row, so the next start can use it", async () => {
     const { client, engine, disk } = await startNode();
-    const lock = await client.locks.acquire("a", { ttlSeconds: 60, ownerId: "x" });
+    const lock = await client.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "x" });
     await engine.checkpoint();
     assert.ok(lock.granted);
     await client.locks.release({ fence: lock.fence }, { ownerId: "x" });

@@ -156,10 +156,10 @@ describe("nodes that share a journal", () => {
     forkUnder(a.journal, "the first time");
     const { revision } = await a.client.entities.create("note", "2", {});
     const kept = a.engine.head.position;
-    const lost = await a.client.locks.acquire("a", { ttlSeconds: 60, ownerId: "x" });
+    const lost = await a.client.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "x" });
     a.disk.truncate(kept);
     forkUnder(b.journal, "the second time");
-    const given = await b.client.locks.acquire("a", { ttlSeconds: 60, ownerId: "y" });
+    const given = await b.client.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "y" });
     assert.ok(lost.granted && given.granted);
     const epochOf = (token: string): number => Number(token.split(".")[0]);
     assert.equal(epochOf(lost.fence), epochOf(revision));

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { after, granted, lockNode, queued } from "./lock-node.ts";
+import { rawAcquire } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 30 };
+const ttl = { ttlMs: 30_000 };
 
 describe("agents", () => {
   test("an agent registers, is listed, and frees all its locks and tickets in one entry when it ends [G1]", async () => {
@@ -15,9 +16,9 @@ describe("agents", () => {
       listed.items.map(({ name }) => name),
       ["a"],
     );
-    assert.equal((await node.client.agents.list({ after: listed.next! })).items[0]?.agent_id, b.id);
-    for (const path of ["x", "y", "z"]) await a.locks.acquire(path, ttl);
-    const waiting = queued(await b.locks.acquire("y", { ...ttl, wait: true }));
+    assert.equal((await node.client.agents.list({ after: listed.next! })).items[0]?.agentId, b.id);
+    for (const path of ["x", "y", "z"]) await rawAcquire(a, path, ttl);
+    const waiting = queued(await rawAcquire(b, "y", { ...ttl, wait: true }));
     const me = await a.agents.whoAmI();
     assert.deepEqual([me.agent?.name, me.holds.length, me.waits.length], ["a", 3, 0]);
     const before = node.engine.head.position;
@@ -35,21 +36,21 @@ describe("agents", () => {
     const node = await lockNode();
     const a = await node.agent("a");
     await node.client.agents.end(a.id, { reason: "done" });
-    const refused = await refusalOf(a.locks.acquire("x", ttl));
+    const refused = await refusalOf(rawAcquire(a, "x", ttl));
     assert.deepEqual(
       [refused.code, refused.status, refused.data["why"], refused.data["by"]],
       ["agent_unknown", 401, "requested", "local"],
     );
-    assert.ok(typeof refused.data["ended_at"] === "string");
+    assert.ok(typeof refused.data["endedAt"] === "string");
     await assert.rejects(a.entities.create("t", "1", {}), refusedWith("agent_unknown"));
-    await assert.rejects(node.client.as({ agent_id: "nobody" }).agents.heartbeat(), refusedWith("agent_unknown"));
+    await assert.rejects(node.client.as({ agentId: "nobody" }).agents.heartbeat(), refusedWith("agent_unknown"));
     await node.stop();
   });
 
   test("an agent authenticates with its secret, and the journal contains only the hash of it [M14 G1]", async () => {
     const node = await lockNode();
     const registered = await node.client.agents.register({ name: "a" });
-    const thief = node.client.as({ agent_id: registered.agent_id, secret: "guessed" });
+    const thief = node.client.as({ agentId: registered.agentId, secret: "guessed" });
     await assert.rejects(thief.agents.whoAmI(), refusedWith("agent_unknown"));
     assert.equal((await node.client.as(registered).agents.whoAmI()).agent?.name, "a");
     const text = JSON.stringify(node.journal.batches);
@@ -60,9 +61,9 @@ describe("agents", () => {
   test("an agent that registers again with its own key keeps its id, its locks and its tickets [G1]", async () => {
     const node = await lockNode();
     const first = await node.client.agents.register({ ownKey: "worker-1", name: "w" });
-    const held = granted(await node.client.as(first).locks.acquire("x", ttl));
+    const held = granted(await rawAcquire(node.client.as(first), "x", ttl));
     const again = await node.client.agents.register({ ownKey: "worker-1" });
-    assert.deepEqual([again.agent_id, again.resumed], [first.agent_id, true]);
+    assert.deepEqual([again.agentId, again.resumed], [first.agentId, true]);
     const me = await node.client.as(again).agents.whoAmI();
     assert.equal(me.holds[0]?.fence, held.fence);
     await assert.rejects(
@@ -77,9 +78,9 @@ describe("agents", () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const child = node.client.as(await node.client.agents.register({ parent: a.id }));
-    const held = granted(await child.locks.acquire("x", { ttlSeconds: 86_400 }));
+    const held = granted(await child.operations.acquireLock({ paths: ["x"], ttlMs: 86_400_000 }));
     assert.ok(
-      Date.parse(held.expires_at) - Date.parse(held.acquired_at) <= 66 * 60_000,
+      Date.parse(held.expiresAt) - Date.parse(held.acquiredAt) <= 66 * 60_000,
       "the lease ends with the registration",
     );
     await node.clock.pass(59 * 60_000, 1_000);
@@ -95,7 +96,7 @@ describe("agents", () => {
     const node = await lockNode();
     const agents = await Promise.all(["a", "b", "c"].map((name) => node.agent(name)));
     for (const [index, agent] of agents.entries()) {
-      for (const path of ["1", "2"]) await agent.locks.acquire(`${String(index)}/${path}`, ttl);
+      for (const path of ["1", "2"]) await rawAcquire(agent, `${String(index)}/${path}`, ttl);
     }
     await node.clock.pass(20_000, 500);
     const before = node.engine.head.position;

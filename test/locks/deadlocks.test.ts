@@ -84,7 +84,7 @@ describe("deadlocks", () => {
 
   test("a ticket is cancelled when the expiry of its owner's lock closes a cycle [X6 M9]", () => {
     const decider = new Decider();
-    decider.acquire("ann", "a", { ttlSeconds: 10 });
+    decider.acquire("ann", "a", { ttlMs: 10_000 });
     decider.acquire("ann", "p");
     decider.acquire("kim", "b");
     decider.wait("bob", "a p");

@@ -44,15 +44,15 @@ export class Decider {
   acquire(
     owner: string,
     paths: string,
-    more: { readonly wait?: boolean; readonly ttlSeconds?: number } = {},
+    more: { readonly wait?: boolean; readonly ttlMs?: number } = {},
   ): DecisionResult {
     const wanted = paths.split(" ").map((item) => {
       const [path, mode = "write"] = item.split(":") as [string, Mode?];
       return { path, mode };
     });
-    const { wait = false, ttlSeconds = 600 } = more;
+    const { wait = false, ttlMs = 600_000 } = more;
     const ticket = wait ? { wait, ticket_seconds: 600 } : {};
-    return this.decide("acquire-lock", { paths: wanted, owner_id: owner, ttl_seconds: ttlSeconds, ...ticket });
+    return this.decide("acquire-lock", { paths: wanted, owner_id: owner, ttl_seconds: ttlMs / 1_000, ...ticket });
   }
 
   wait(owner: string, paths: string): DecisionResult {

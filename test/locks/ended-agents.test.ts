@@ -35,7 +35,7 @@ describe("locks of agents that others end", () => {
       assert.equal(eventLines(events).at(-1), `lock.kept ${agent}`);
       assert.deepEqual(decider.holders(), [`${agent}: ${map} write`]);
       assert.equal(decider.acquire("next", file).code, "done");
-      assert.equal(decider.acquire("next", map, { ttlSeconds: 45 }).code, "lock_denied");
+      assert.equal(decider.acquire("next", map, { ttlMs: 45_000 }).code, "lock_denied");
       const [holder] = lockView(decider.machine.durable, map, decider.time, 1)["holders"] as { state: string }[];
       assert.equal(holder?.state, "stale");
       const forced = decider.decide("force-release", { fence, reason: "its agent was ended" });
@@ -48,7 +48,7 @@ describe("locks of agents that others end", () => {
         lines.some((line) => line.startsWith(`lock.recovered ${agent} the lease passed`)),
         lines.join("\n"),
       );
-      assert.equal(decider.acquire("next", map, { ttlSeconds: 45 }).code, "done");
+      assert.equal(decider.acquire("next", map, { ttlMs: 45_000 }).code, "done");
     });
   }
 

@@ -9,15 +9,17 @@ import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/ope
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { Decider, eventLines } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
+import { rawAcquire, rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 30 };
+const ttl = { ttlMs: 30_000 };
 const rank = (fence: string) => fence.split(".").map(Number);
 
 describe("fences", () => {
   promiseOnEveryStore(
     "a fence is checked in the entry of the write and is valid only for the paths and the lifetime of its grant [X3 M10]",
     async (client) => {
-      const { locks, entities } = client;
+      const locks = rawLocks(client);
+      const { entities } = client;
       const held = granted(await locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
       await entities.create("doc", "1", { n: 1 }, { fence: held.fence });
       const reader = granted(await locks.acquire("doc/2", { ...ttl, mode: "read", ownerId: "a" }));
@@ -34,7 +36,7 @@ describe("fences", () => {
 
   test("a fence of an expired lease is refused, and the entry of the write expires the lease [X3 M9]", async () => {
     const node = await lockNode();
-    const held = granted(await node.client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
+    const held = granted(await rawAcquire(node.client, "doc/1", { ...ttl, ownerId: "a" }));
     await node.clock.pass(29_950);
     node.clock.advance(60);
     const input = { type: "doc", id: "1", value: {}, fence: held.fence };
@@ -50,7 +52,8 @@ describe("fences", () => {
   promise(
     "a fence is required where locks are enforced and another owner holds one, and elsewhere locks are advisory [M10]",
     async (client) => {
-      const { locks, entities } = client;
+      const locks = rawLocks(client);
+      const { entities } = client;
       await client.run("configure-locks", { enforce: ["plan"] });
       const held = granted(await locks.acquire("plan", { ...ttl, ownerId: "night job" }));
       await locks.acquire("note/1", { ...ttl, ownerId: "night job" });
@@ -67,7 +70,7 @@ describe("fences", () => {
   test("a fence is required in the same entry in which an enforced lock expires and is granted to its waiter [M10]", () => {
     const decider = new Decider();
     decider.decide("configure-locks", { enforce: ["doc"] });
-    decider.acquire("ann", "doc/1", { ttlSeconds: 10 });
+    decider.acquire("ann", "doc/1", { ttlMs: 10_000 });
     decider.wait("bob", "doc/1");
     decider.time += 10_000;
     const write = { type: "doc", id: "1", value: {} };
@@ -84,7 +87,7 @@ describe("fences", () => {
       const decider = new Decider();
       decider.decide("configure-locks", { enforce: ["doc"] });
       for (let index = 0; index < count; index += 1) {
-        decider.acquire(`reader ${index}`, "doc/1:read", { ttlSeconds: 10 });
+        decider.acquire(`reader ${index}`, "doc/1:read", { ttlMs: 10_000 });
       }
       decider.acquire("ann", "doc/1:read");
       decider.time += 10_000;
@@ -106,7 +109,7 @@ describe("fences", () => {
     await using client = clientOf(servicesOf(engine), { kinds: [page] });
     await assert.rejects(client.entities.create("page", "1", {}), refusedWith("page.lock_missing"));
     const agent = client.as(await client.agents.register());
-    await agent.locks.acquire("page/1", ttl);
+    await rawAcquire(agent, "page/1", ttl);
     await agent.entities.create("page", "1", { by: "agent" });
     await assert.rejects(client.entities.replace("page", "1", {}), refusedWith("page.lock_missing"));
     const { holds } = await agent.agents.whoAmI();
@@ -116,7 +119,7 @@ describe("fences", () => {
   test("a fence is always higher than the ones before it, across release, concurrent grants, restart and rollback [X3]", async () => {
     const first = await lockNode();
     const fences: string[] = [];
-    const { locks } = first.client;
+    const locks = rawLocks(first.client);
     for (let round = 0; round < 3; round += 1) {
       const held = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
       fences.push(held.fence);
@@ -140,7 +143,7 @@ describe("fences", () => {
       caller: "t",
       bytes: 0,
     });
-    fences.push(granted(await second.client.locks.acquire("p", { ...ttl, ownerId: "z" })).fence);
+    fences.push(granted(await rawAcquire(second.client, "p", { ...ttl, ownerId: "z" })).fence);
     const isHigher = (a: number[], b: number[]) => {
       const at = [0, 1, 2].find((index) => (a[index] ?? 0) !== (b[index] ?? 0));
       return at !== undefined && (a[at] ?? 0) > (b[at] ?? 0);
@@ -155,16 +158,16 @@ describe("fences", () => {
   promise(
     "a grant reports how the previous holder left the lock, and the state at any position stays readable [X3]",
     async (client) => {
-      const { locks } = client;
+      const locks = rawLocks(client);
       const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a", purpose: "first" }));
       await locks.release({ fence: held.fence }, { ownerId: "a", note: "left half-way" });
       const during = Number(held.fence.split(".")[1]);
       const next = granted(await locks.acquire("p/1", { ...ttl, ownerId: "b" }));
-      const [left] = next.left_before;
+      const [left] = next.leftBefore;
       assert.deepEqual([left?.how, left?.by, left?.purpose, left?.note], ["released", "a", "first", "left half-way"]);
       const past = await locks.statusAt("p/1", during);
       assert.deepEqual(
-        past.holders.map(({ owner_id, purpose }) => [owner_id, purpose]),
+        past.holders.map(({ ownerId, purpose }) => [ownerId, purpose]),
         [["a", "first"]],
       );
       assert.equal((await locks.statusAt("p/1", during + 1)).holders.length, 0);

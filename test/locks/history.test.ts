@@ -4,8 +4,9 @@ import type { LockMode } from "holdfast";
 import { randomOf } from "../machine/sample-history.ts";
 import { granted, lockNode } from "./lock-node.ts";
 import type { LockNode } from "./lock-node.ts";
+import { rawAcquire, rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 86_400 };
+const ttl = { ttlMs: 86_400_000 };
 
 /** The current holders of a path: owner, mode, scope and fence. */
 async function holdersNow(node: LockNode, path: string): Promise<readonly string[]> {
@@ -19,7 +20,7 @@ async function holdersAt(node: LockNode, path: string, position: number): Promis
 }
 
 interface Holder {
-  readonly owner_id: string;
+  readonly ownerId: string;
   readonly path: string;
   readonly mode: string;
   readonly scope: string;
@@ -27,8 +28,8 @@ interface Holder {
   readonly since: string;
 }
 
-function textOf({ owner_id, path, mode, scope, fence, since }: Holder): string {
-  return `${path} ${owner_id} ${mode} ${scope} ${fence} ${since}`;
+function textOf({ ownerId, path, mode, scope, fence, since }: Holder): string {
+  return `${path} ${ownerId} ${mode} ${scope} ${fence} ${since}`;
 }
 
 /** The number of history entries that are read during the work. */
@@ -51,7 +52,7 @@ describe("lock history", () => {
     const node = await lockNode();
     const random = randomOf(7);
     const paths = ["a", "a/b", "a/b/c", "d"];
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const shown = new Map<number, readonly (readonly string[])[]>();
     for (let step = 0; step < 500; step += 1) {
       const ownerId = `o${String(random(40))}`;
@@ -61,7 +62,7 @@ describe("lock history", () => {
       const act = [
         () => locks.tryAcquire(path, { ...own, mode, scope: random(2) === 0 ? "tree" : "self" }),
         () => locks.tryAcquire([path, `${path}/x`], { ...own, mode }),
-        () => locks.acquire(path, { ...own, mode, wait: true, ticketSeconds: 3_600 }),
+        () => locks.acquire(path, { ...own, mode, wait: true, ticketMs: 3_600_000 }),
         () => locks.release({ paths: [path] }, { ownerId }),
         () => locks.upgrade({ path }, { ownerId, wait: random(20) === 0 }),
         () => locks.downgrade({ path }, "read", { ownerId }),
@@ -84,7 +85,7 @@ describe("lock history", () => {
 
   test("the holders at a past position are found with at most 300 reads, however long the history is [X9]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const [start] = [granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "eldest" }))];
     for (let round = 0; round < 1_500; round += 1) {
       await locks.acquire("p", { ...ttl, mode: "read", ownerId: `o${String(round % 40)}` });
@@ -95,7 +96,7 @@ describe("lock history", () => {
     for (const position of [50, 700, 1_234, head]) {
       const read = await entriesRead(node, async () => {
         const { holders } = await locks.statusAt("p", position);
-        assert.equal(holders[0]?.owner_id, "eldest");
+        assert.equal(holders[0]?.ownerId, "eldest");
       });
       assert.ok(read <= 300, `${String(read)} entries were read for position ${String(position)} of ${String(head)}`);
     }
@@ -106,7 +107,7 @@ describe("lock history", () => {
 
   test("a position beyond the head returns the current holders with purpose and start of the hold [X9]", async () => {
     const node = await lockNode();
-    const held = granted(await node.client.locks.acquire("p", { ...ttl, ownerId: "a", purpose: "work" }));
+    const held = granted(await rawAcquire(node.client, "p", { ...ttl, ownerId: "a", purpose: "work" }));
     const past = await node.client.locks.statusAt("p", 999_999);
     assert.deepEqual(
       [past.position, past.kind, past.holders],
@@ -121,7 +122,7 @@ describe("lock history", () => {
             scope: "tree",
             fence: held.fence,
             purpose: "work",
-            since: held.acquired_at,
+            since: held.acquiredAt,
             position: Number(held.fence.split(".")[1]),
           },
         ],

@@ -3,8 +3,10 @@ import { describe, test } from "node:test";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { after, granted, lockNode, queued } from "./lock-node.ts";
 import type { LockNode } from "./lock-node.ts";
+import { rawLocks } from "./raw-acquire.ts";
+import { rawAcquire } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 30 };
+const ttl = { ttlMs: 30_000 };
 const events = async (node: LockNode, path: string) =>
   ((await node.client.locks.history(path)).items as { event: string; operation: string }[]).map(
     ({ event, operation }) => `${event} by ${operation}`,
@@ -19,9 +21,9 @@ async function untilJustDue(node: LockNode): Promise<void> {
 describe("leases", () => {
   test("a lease without heartbeats ends by an entry, and the next waiter has the lock within a second [G5 M9]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     await locks.acquire("p", { ...ttl, ownerId: "a" });
-    const next = queued(await locks.acquire("p", { ...ttl, wait: true, ticketSeconds: 60, ownerId: "b" }));
+    const next = queued(await locks.acquire("p", { ...ttl, wait: true, ticketMs: 60_000, ownerId: "b" }));
     await node.clock.pass(29_900);
     assert.equal((await locks.ticket(next.ticket)).state, "waiting");
     await node.clock.pass(1_000);
@@ -35,7 +37,7 @@ describe("leases", () => {
 
   test("a lease that is due ends in the entry of the first command that meets it [M9]", async () => {
     const node = await lockNode();
-    await node.client.locks.acquire("p", { ...ttl, ownerId: "a" });
+    await rawAcquire(node.client, "p", { ...ttl, ownerId: "a" });
     await untilJustDue(node);
     const reply = await node.client.execute("acquire-lock", { paths: ["p/1"], ttl_seconds: 5, owner_id: "b" });
     assert.equal(reply.outcome.kind, "done");
@@ -49,10 +51,10 @@ describe("leases", () => {
   test("an expired lease is not revived by a late renewal, release or heartbeat [M8 M9]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
-    const held = granted(await a.locks.acquire("p", ttl));
+    const held = granted(await rawAcquire(a, "p", ttl));
     await untilJustDue(node);
     await assert.rejects(a.locks.renew({ fence: held.fence }), refusedWith("lock_not_held"));
-    const second = granted(await a.locks.acquire("p", ttl));
+    const second = granted(await rawAcquire(a, "p", ttl));
     assert.notEqual(second.fence, held.fence);
     await untilJustDue(node);
     await after(node, a.agents.heartbeat());
@@ -63,13 +65,13 @@ describe("leases", () => {
 
   test("a lease that is overdue after an outage is kept for the grace period, so that its holder can renew it [M9]", async () => {
     const first = await lockNode();
-    const a = granted(await first.client.locks.acquire("a", { ...ttl, ownerId: "a" }));
-    await first.client.locks.acquire("b", { ...ttl, ownerId: "b" });
+    const a = granted(await rawAcquire(first.client, "a", { ...ttl, ownerId: "a" }));
+    await rawAcquire(first.client, "b", { ...ttl, ownerId: "b" });
     await first.stop();
     first.clock.jumpWall(3_600_000);
     const node = await lockNode({ disk: first.disk, clock: first.clock, inGrace: true });
     await node.clock.pass(5_000);
-    await assert.rejects(node.client.locks.acquire("a", { ...ttl, ownerId: "c" }), refusedWith("lock_denied"));
+    await assert.rejects(rawAcquire(node.client, "a", { ...ttl, ownerId: "c" }), refusedWith("lock_denied"));
     await node.client.locks.renew({ fence: a.fence }, { ownerId: "a" });
     await node.clock.pass(6_000);
     assert.deepEqual(
@@ -81,13 +83,13 @@ describe("leases", () => {
 
   test("a lease is never shortened by a repeated acquire, and ends at the reported time [M7]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
-    const { ticket } = queued(await locks.acquire("p", { ttlSeconds: 20, wait: true, ownerId: "b" }));
+    const { ticket } = queued(await locks.acquire("p", { ttlMs: 20_000, wait: true, ownerId: "b" }));
     await locks.release({ fence: a.fence }, { ownerId: "a" });
-    const again = granted(await locks.acquire("p", { ttlSeconds: 2, ownerId: "b" }));
+    const again = granted(await locks.acquire("p", { ttlMs: 2_000, ownerId: "b" }));
     const status = await locks.ticket(ticket);
-    assert.equal(status.expires_at, again.expires_at, "the lease is as long as the reply said");
+    assert.equal(status.expiresAt, again.expiresAt, "the lease is as long as the reply said");
     await node.clock.pass(15_000, 500);
     assert.equal((await locks.checkFence("p", again.fence)).valid, true, "the repeated acquire accepted the ticket");
     await node.stop();
@@ -95,11 +97,11 @@ describe("leases", () => {
 
   test("a lease is separate from the maximum hold, which renewals do not extend", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
-    const held = granted(await locks.acquire("p", { ...ttl, maxHoldSeconds: 40, ownerId: "a" }));
+    const locks = rawLocks(node.client);
+    const held = granted(await locks.acquire("p", { ...ttl, maxHoldMs: 40_000, ownerId: "a" }));
     await node.clock.pass(25_000, 500);
     const renewed = await locks.renew({ fence: held.fence }, { ownerId: "a" });
-    assert.equal(Date.parse(renewed.expires_at) - Date.parse(held.acquired_at), 40_000);
+    assert.equal(Date.parse(renewed.expiresAt) - Date.parse(held.acquiredAt), 40_000);
     await node.clock.pass(16_000, 500);
     assert.equal((await locks.list()).items.length, 0);
     await node.stop();
@@ -107,13 +109,13 @@ describe("leases", () => {
 
   test("a path of a crashed holder is held off, and a path that is released cleanly is not", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
-    await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
+    const locks = rawLocks(node.client);
+    await locks.acquire("p", { ...ttl, holdOffMs: 20_000, ownerId: "a" });
     await node.clock.pass(31_000, 500);
     const denied = await refusalOf(locks.acquire("p", { ...ttl, ownerId: "b" }));
     assert.match(JSON.stringify(denied.data["holders"]), /hold-off after a/u);
     await node.clock.pass(20_000, 500);
-    const held = granted(await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "b" }));
+    const held = granted(await locks.acquire("p", { ...ttl, holdOffMs: 20_000, ownerId: "b" }));
     await locks.release({ fence: held.fence }, { ownerId: "b" });
     granted(await locks.acquire("p", { ...ttl, ownerId: "c" }));
     await node.stop();
@@ -123,9 +125,9 @@ describe("leases", () => {
 describe("hold-offs", () => {
   test("a hold-off covers all expired paths, also where the same owner keeps another live lock", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
-    await locks.acquire("t", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
-    const kept = granted(await locks.acquire("t/1", { ttlSeconds: 300, ownerId: "a" }));
+    const locks = rawLocks(node.client);
+    await locks.acquire("t", { ...ttl, holdOffMs: 20_000, ownerId: "a" });
+    const kept = granted(await locks.acquire("t/1", { ttlMs: 300_000, ownerId: "a" }));
     await node.clock.pass(31_000, 500);
     assert.equal(
       (await locks.checkFence("t/1", kept.fence)).valid,
@@ -146,13 +148,13 @@ describe("workspace locks", () => {
   const path = "project/p1/map/m1";
   test("a workspace lock with a lapsed lease is shown as stale, still excludes, and can be renewed by its holder [W3]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const held = granted(await locks.acquire(path, { ownerId: "a", metadata: { tool: "tiles" } }));
     await node.clock.pass(50_000, 500);
     assert.equal((await locks.status(path)).holders[0]?.state, "stale");
     const [record] = (await locks.records()).items;
     assert.deepEqual(
-      [record?.lock_id, record?.state, record?.metadata],
+      [record?.lockId, record?.state, record?.metadata],
       [`${path}#${held.fence}`, "stale", { tool: "tiles" }],
     );
     await assert.rejects(locks.acquire(path, { ownerId: "b" }), refusedWith("lock_denied"));
@@ -163,7 +165,7 @@ describe("workspace locks", () => {
 
   test("a workspace lock is recovered and audited once its lease passed, its heartbeat is old and no job claims it [W3]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     await locks.acquire(path, { ownerId: "a" });
     await node.clock.pass(91_000, 500);
     assert.equal((await locks.list()).items.length, 0);
@@ -178,7 +180,7 @@ describe("workspace locks", () => {
 
   test("a workspace lock is not recovered while its lease runs, even if all other conditions hold [W3]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     await node.client.run("configure-locks", {
       kinds: { bench: { shape: "bench", policy: "recover", ttl_seconds: 300, grace_seconds: 10 } },
     });
@@ -192,7 +194,7 @@ describe("workspace locks", () => {
 
   test("a workspace lock is not recovered while its heartbeat is within the grace, even if all other conditions hold [W3]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const held = granted(await locks.acquire(path, { ownerId: "a" }));
     await node.clock.pass(80_000, 1_000);
     const refused = await refusalOf(locks.forceRelease(held.fence, "it seems dead"));
@@ -204,15 +206,15 @@ describe("workspace locks", () => {
   test("a workspace lock has one record per grant: lock id, owner, lease end, heartbeat, metadata, resource and mode [W2]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
-    const held = granted(await a.locks.acquire(path, { mode: "read", metadata: { n: 1 } }));
+    const held = granted(await a.operations.acquireLock({ paths: [path].flat(), mode: "read", metadata: { n: 1 } }));
     await node.clock.pass(10_000, 500);
     await after(node, a.agents.heartbeat());
     const [record] = (await node.client.locks.records()).items;
-    assert.ok(Date.parse(record!.heartbeat_ts) - Date.parse(held.acquired_at) >= 10_000);
-    assert.equal(Date.parse(record!.lease_expires) - Date.parse(record!.heartbeat_ts), 45_000);
-    const { lease_expires: _lease, heartbeat_ts: _heartbeat, ...rest } = record!;
+    assert.ok(Date.parse(record!.heartbeatTs) - Date.parse(held.acquiredAt) >= 10_000);
+    assert.equal(Date.parse(record!.leaseExpires) - Date.parse(record!.heartbeatTs), 45_000);
+    const { leaseExpires: _lease, heartbeatTs: _heartbeat, ...rest } = record!;
     const shown = {
-      lock_id: `${path}#${held.fence}`,
+      lockId: `${path}#${held.fence}`,
       owner: a.id,
       metadata: { n: 1 },
       resource: path,
@@ -226,7 +228,7 @@ describe("workspace locks", () => {
   test("a workspace lock is force-released only by operators, agents are refused, and overrides are audited as such [W10]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
-    const held = granted(await a.locks.acquire(path));
+    const held = granted(await a.operations.acquireLock({ paths: [path].flat() }));
     const before = node.engine.head.position;
     await assert.rejects(a.locks.forceRelease(held.fence, "I want it"), refusedWith("not_allowed"));
     await assert.rejects(node.client.locks.forceRelease(held.fence, "stuck"), refusedWith("not_recoverable"));
@@ -241,7 +243,7 @@ describe("workspace locks", () => {
       [event?.event, event?.operation, event?.data["override"], event?.data["why"], event?.data["by"]],
       ["evt.lock.forced", "override-release", true, "the building is on fire", "local"],
     );
-    const generic = granted(await a.locks.acquire("doc/1", ttl));
+    const generic = granted(await rawAcquire(a, "doc/1", ttl));
     await node.client.locks.forceRelease(generic.fence, "stuck");
     await assert.rejects(node.client.locks.forceRelease(generic.fence, "stuck"), refusedWith("lock_not_held"));
     await node.stop();
@@ -251,18 +253,20 @@ describe("workspace locks", () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const wait = { wait: true };
-    await a.locks.acquire(["project/p1/map/m2/sketch/s1", "project/p1/map/m1/sketch/s9"]);
-    const refused = await refusalOf(a.locks.acquire("project/p1/map/m3", wait));
+    await a.operations.acquireLock({ paths: ["project/p1/map/m2/sketch/s1", "project/p1/map/m1/sketch/s9"] });
+    const refused = await refusalOf(rawAcquire(a, "project/p1/map/m3", wait));
     assert.deepEqual(
       [refused.code, refused.data["requested"], refused.data["held"]],
       ["lock_order", "project/p1/map/m3", "project/p1/map/m1/sketch/s9"],
     );
-    await assert.rejects(a.locks.acquire("project/p1/map/m2/sketch/s0", wait), refusedWith("lock_order"));
-    granted(await a.locks.acquire("project/p1/map/m2/sketch/s2", wait));
-    granted(await a.locks.acquire("project/p1/map/m3"));
-    granted(await a.locks.acquire("doc/1", { ...wait, ...ttl }));
+    await assert.rejects(rawAcquire(a, "project/p1/map/m2/sketch/s0", wait), refusedWith("lock_order"));
+    granted(await rawAcquire(a, "project/p1/map/m2/sketch/s2", wait));
+    granted(await a.operations.acquireLock({ paths: ["project/p1/map/m3"] }));
+    granted(await rawAcquire(a, "doc/1", { ...wait, ...ttl }));
     const b = await node.agent("b");
-    const set = granted(await b.locks.acquire(["project/z/map/a", "project/a/map/b/sketch/c", "project/b"]));
+    const set = granted(
+      await b.operations.acquireLock({ paths: ["project/z/map/a", "project/a/map/b/sketch/c", "project/b"] }),
+    );
     assert.deepEqual(
       set.paths.map((item) => item.path),
       ["project/b", "project/z/map/a", "project/a/map/b/sketch/c"],

@@ -4,9 +4,10 @@ import { checkOf, lockOperations, lockViews } from "@holdfast/sdk/contract";
 import type { LeftBefore } from "holdfast";
 import { granted, lockNode, queued } from "./lock-node.ts";
 import type { LockNode } from "./lock-node.ts";
+import { rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 3_600 };
-const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+const ttl = { ttlMs: 3_600_000 };
+const wait = { ...ttl, wait: true, ticketMs: 600_000 };
 const operations = { ...lockOperations, ...lockViews };
 
 /** The reply to a call. It must match the contract. */
@@ -25,7 +26,7 @@ function left(data: { readonly left_before: readonly LeftBefore[] }): string {
 describe("previous holders", () => {
   test("a grant reports how the previous holder left the lock in every reply: at once, late, repeated and after its end", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const acquire = { paths: ["p"], ttl_seconds: 60, owner_id: "a" };
     assert.equal(left(await answer(node, "acquire-lock", acquire, "first")), "");
     const waiting = { paths: ["p"], ttl_seconds: 60, wait: true, owner_id: "b" };
@@ -53,7 +54,7 @@ describe("previous holders", () => {
 
   test("an upgrade reports how the previous holder left the lock, and reports nothing if the lock had no holder", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const read = { ...ttl, mode: "read" } as const;
     const a = granted(await locks.acquire("p", { ...read, ownerId: "a" }));
     await locks.acquire("p", { ...read, ownerId: "b" });

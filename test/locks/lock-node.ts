@@ -21,7 +21,7 @@ export async function lockNode(
     ...node,
     async agent(name) {
       const registered = await node.client.agents.register({ name, purpose: `work of ${name}` });
-      return { ...node.client.as(registered), id: registered.agent_id };
+      return { ...node.client.as(registered), id: registered.agentId };
     },
     stop: () => node.engine.stop(),
   };

@@ -5,16 +5,17 @@ import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { Decider, eventLines } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
+import { rawAcquire, rawTryAcquire, rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 30 };
+const ttl = { ttlMs: 30_000 };
 
 describe("modes", () => {
   promiseOnEveryStore(
     "a read lock shares with reads and one upgradeable lock, and a write lock shares with nothing [W1]",
     async (client) => {
       const shares = async (one: LockMode, other: LockMode, path: string): Promise<boolean> => {
-        await client.locks.acquire(path, { ...ttl, mode: one, ownerId: "a" });
-        const answer = await client.locks.tryAcquire(path, { ...ttl, mode: other, ownerId: "b" });
+        await rawAcquire(client, path, { ...ttl, mode: one, ownerId: "a" });
+        const answer = await rawTryAcquire(client, path, { ...ttl, mode: other, ownerId: "b" });
         return answer.granted;
       };
       const modes: LockMode[] = ["read", "upgradeable", "write"];
@@ -26,7 +27,7 @@ describe("modes", () => {
   );
 
   promise("a lock on one path is unaffected by grants and releases on another path [W1]", async (client) => {
-    const { locks } = client;
+    const locks = rawLocks(client);
     const read = async (path: string, ownerId: string) =>
       granted(await locks.acquire(path, { ...ttl, mode: "read", ownerId }));
     const writes = async (path: string): Promise<boolean> =>
@@ -43,7 +44,7 @@ describe("modes", () => {
   });
 
   promise("an upgrade is atomic and succeeds only without other readers [W1]", async (client) => {
-    const { locks } = client;
+    const locks = rawLocks(client);
     const mine = granted(await locks.acquire("p", { ...ttl, mode: "upgradeable", ownerId: "a" }));
     const other = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "b" }));
     await assert.rejects(locks.upgrade({ fence: mine.fence }, { ownerId: "a" }), refusedWith("lock_denied"));
@@ -56,13 +57,13 @@ describe("modes", () => {
     );
     assert.equal((await locks.checkFence("p", mine.fence)).valid, false, "the old fence is invalid");
     const [holder] = (await locks.status("p")).holders;
-    assert.deepEqual([holder?.owner_id, holder?.mode], ["a", "write"]);
+    assert.deepEqual([holder?.ownerId, holder?.mode], ["a", "write"]);
     assert.equal((await locks.ticket(waiting.ticket)).state, "granted");
   });
 
   test("an upgrade is granted before a waiting writer, and a downgrade admits readers but no writer [W1]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const wait = { ...ttl, wait: true };
     const a = granted(await locks.acquire("p", { ...ttl, mode: "upgradeable", ownerId: "a" }));
     const b = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "b" }));
@@ -70,7 +71,7 @@ describe("modes", () => {
     queued(await locks.upgrade({ fence: a.fence }, { wait: true, ownerId: "a" }));
     await locks.release({ fence: b.fence }, { ownerId: "b" });
     const [held] = (await locks.status("p")).holders;
-    assert.deepEqual([held?.owner_id, held?.mode], ["a", "write"]);
+    assert.deepEqual([held?.ownerId, held?.mode], ["a", "write"]);
     await locks.downgrade({ fence: held!.fence }, "read", { ownerId: "a" });
     assert.equal((await locks.ticket(writer.ticket)).state, "waiting");
     await locks.release({ paths: ["p"] }, { ownerId: "a" });
@@ -94,7 +95,7 @@ describe("modes", () => {
   promise(
     "an owner that re-enters its lock does not wait behind the writer that waits for that lock",
     async (client) => {
-      const { locks } = client;
+      const locks = rawLocks(client);
       await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" });
       queued(await locks.acquire("p", { ...ttl, wait: true, ownerId: "w" }));
       granted(await locks.acquire("p/1", { ...ttl, mode: "read", ownerId: "a" }));
@@ -120,13 +121,11 @@ describe("hierarchy", () => {
       ];
       for (const [index, [held, heldScope, wanted, scope, isFree]] of cases.entries()) {
         const root = `case/${String(index)}`;
-        const first = granted(
-          await client.locks.acquire(`${root}/${held}`, { ...ttl, scope: heldScope, ownerId: "a" }),
-        );
-        const answer = await client.locks.tryAcquire(`${root}/${wanted}`, { ...ttl, scope, ownerId: "b" });
+        const first = granted(await rawAcquire(client, `${root}/${held}`, { ...ttl, scope: heldScope, ownerId: "a" }));
+        const answer = await rawTryAcquire(client, `${root}/${wanted}`, { ...ttl, scope, ownerId: "b" });
         assert.equal(answer.granted, isFree, `${held} ${heldScope}, then ${wanted} ${scope}`);
         await client.locks.release({ fence: first.fence }, { ownerId: "a" });
-        if (!isFree) granted(await client.locks.acquire(`${root}/${wanted}`, { ...ttl, scope, ownerId: "b" }));
+        if (!isFree) granted(await rawAcquire(client, `${root}/${wanted}`, { ...ttl, scope, ownerId: "b" }));
       }
     },
   );
@@ -134,7 +133,7 @@ describe("hierarchy", () => {
   promise(
     "a read lock of a tree shares with reads below it, and a writer below it waits for the tree [X2]",
     async (client) => {
-      const { locks } = client;
+      const locks = rawLocks(client);
       const tree = granted(await locks.acquire("a", { ...ttl, mode: "read", ownerId: "t" }));
       granted(await locks.acquire("a/b/c", { ...ttl, mode: "read", ownerId: "r" }));
       const writer = queued(await locks.acquire("a/b/d", { ...ttl, wait: true, ownerId: "w" }));
@@ -156,9 +155,9 @@ describe("transfers", () => {
     const a = await node.agent("a");
     const registered = await node.client.agents.register({ parent: a.id, name: "child" });
     const child = node.client.as(registered);
-    const held = granted(await a.locks.acquire("p", ttl));
-    const next = queued(await node.client.locks.acquire("p", { ...ttl, wait: true, ownerId: "n" }));
-    const given = await a.locks.transfer({ fence: held.fence }, registered.agent_id);
+    const held = granted(await rawAcquire(a, "p", ttl));
+    const next = queued(await rawAcquire(node.client, "p", { ...ttl, wait: true, ownerId: "n" }));
+    const given = await a.locks.transfer({ fence: held.fence }, registered.agentId);
     assert.notEqual(given.fence, held.fence);
     await assert.rejects(a.locks.release({ fence: held.fence }), refusedWith("lock_not_held"));
     assert.equal((await child.agents.whoAmI()).holds.length, 1);
@@ -169,7 +168,7 @@ describe("transfers", () => {
 
   test("a transfer that would close a cycle is refused with the cycle [X6]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const x = granted(await locks.acquire("x", { ...ttl, ownerId: "a" }));
     await locks.acquire("y", { ...ttl, ownerId: "b" });
     queued(await locks.acquire("x", { ...ttl, wait: true, ownerId: "b" }));
@@ -179,7 +178,8 @@ describe("transfers", () => {
     await node.stop();
   });
 
-  promise("a transfer is refused while its caller keeps another lock on the path [X2]", async ({ locks }) => {
+  promise("a transfer is refused while its caller keeps another lock on the path [X2]", async (client) => {
+    const locks = rawLocks(client);
     const tree = granted(await locks.acquire("t", { ...ttl, ownerId: "a" }));
     const leaf = granted(await locks.acquire("t/1", { ...ttl, ownerId: "a" }));
     await assert.rejects(locks.transfer({ fence: leaf.fence }, "b", { ownerId: "a" }), refusedWith("lock_denied"));
@@ -188,11 +188,11 @@ describe("transfers", () => {
   });
 
   promise("a release request informs the holder of its author and the reason, and releases nothing", async (client) => {
-    const { locks } = client;
+    const locks = rawLocks(client);
     const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a" }));
     const { asked } = await locks.requestRelease("p", "I must deploy", { ownerId: "b" });
     assert.deepEqual(asked, ["a"]);
-    assert.equal((await locks.status("p/1")).holders[0]?.asked_to_release, "alice for b: I must deploy");
+    assert.equal((await locks.status("p/1")).holders[0]?.askedToRelease, "alice for b: I must deploy");
     assert.equal((await locks.checkFence("p/1", held.fence)).valid, true);
     await assert.rejects(locks.requestRelease("q", "why not", { ownerId: "b" }), refusedWith("lock_not_held"));
   });

@@ -115,7 +115,7 @@ describe("blockers at a path", () => {
 
   test("a read ignores overdue holders and tickets, except in the grace [M9]", () => {
     const decider = new Decider();
-    decider.acquire("ann", "a", { ttlSeconds: 10 });
+    decider.acquire("ann", "a", { ttlMs: 10_000 });
     decider.wait("bob", "a");
     decider.time += 600_000;
     const at = (grace: boolean) => blockersAt(reader(decider, "cid", { grace }), "a", { count: "queue" });

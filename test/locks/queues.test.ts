@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
+import { rawAcquire, rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 30 };
-const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+const ttl = { ttlMs: 30_000 };
+const wait = { ...ttl, wait: true, ticketMs: 600_000 };
 
 describe("queues", () => {
   test("a queue is first come, first served, reports places, and grants in the entry of the release [X5 G4]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const tickets = [];
     for (const ownerId of ["b", "c", "d"]) tickets.push(queued(await locks.acquire("p", { ...wait, ownerId })));
@@ -29,7 +30,7 @@ describe("queues", () => {
     const next = granted(await locks.accept(tickets[0]!.ticket, { ownerId: "b" }));
     await locks.release({ fence: next.fence }, { ownerId: "b" });
     assert.deepEqual(
-      (await locks.status("p")).holders.map(({ owner_id }) => owner_id),
+      (await locks.status("p")).holders.map(({ ownerId }) => ownerId),
       ["d"],
     );
     await node.stop();
@@ -37,7 +38,7 @@ describe("queues", () => {
 
   test("a queue grants adjacent readers together and no reader before an earlier writer, so writers never starve [X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const a = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" }));
     const writer = queued(await locks.acquire("p", { ...wait, ownerId: "w" }));
     const late = queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" }));
@@ -49,7 +50,7 @@ describe("queues", () => {
     await locks.release({ fence: held.fence }, { ownerId: "w" });
     const readers = (await locks.status("p")).holders;
     assert.deepEqual(
-      readers.map(({ owner_id }) => owner_id),
+      readers.map(({ ownerId }) => ownerId),
       ["b", "c"],
     );
     assert.equal(new Set(readers.map(({ fence }) => fence)).size, 2, "each grant has its own fence");
@@ -62,10 +63,10 @@ describe("queues", () => {
       ["expired", 22],
     ] as const) {
       const node = await lockNode({ inGrace: true });
-      const { locks } = node.client;
-      const { fence } = granted(await locks.acquire("p", { ttlSeconds: 60, ownerId: "holder" }));
+      const locks = rawLocks(node.client);
+      const { fence } = granted(await locks.acquire("p", { ttlMs: 60_000, ownerId: "holder" }));
       const asking = Array.from({ length: 2_200 }, (_, index) =>
-        locks.acquire("p", { ...wait, ticketSeconds: 30, ownerId: `dead ${index}` }),
+        locks.acquire("p", { ...wait, ticketMs: 30_000, ownerId: `dead ${index}` }),
       );
       await Promise.all(asking);
       // A single step, so that no timer expires any of them earlier.
@@ -75,7 +76,7 @@ describe("queues", () => {
       await node.clock.pass(seconds * 1_000, 500);
       await last;
       const { holders, queue } = await locks.status("p");
-      assert.deepEqual([holders.map(({ owner_id }) => owner_id), queue], [["alive"], []], ending);
+      assert.deepEqual([holders.map(({ ownerId }) => ownerId), queue], [["alive"], []], ending);
       assert.deepEqual(node.reports, []);
       await node.stop();
     }
@@ -83,9 +84,9 @@ describe("queues", () => {
 
   test("a queue grants nothing to a dead waiter and is not blocked by one [X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
-    const a = granted(await locks.acquire("p", { ttlSeconds: 300, ownerId: "a" }));
-    const dead = queued(await locks.acquire("p", { ...wait, ticketSeconds: 30, ownerId: "dead" }));
+    const locks = rawLocks(node.client);
+    const a = granted(await locks.acquire("p", { ttlMs: 300_000, ownerId: "a" }));
+    const dead = queued(await locks.acquire("p", { ...wait, ticketMs: 30_000, ownerId: "dead" }));
     const alive = queued(await locks.acquire("p", { ...wait, ownerId: "alive" }));
     await node.clock.pass(31_000, 500);
     await assert.rejects(locks.ticket(dead.ticket), refusedWith("ticket_unknown"));
@@ -97,7 +98,7 @@ describe("queues", () => {
 
   test("a grant that its waiter does not accept within ten seconds is passed to the next waiter [X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     queued(await locks.acquire("p", { ...wait, ownerId: "gone" }));
     const next = queued(await locks.acquire("p", { ...wait, ownerId: "next" }));
@@ -114,8 +115,8 @@ describe("queues", () => {
 
   test("a queue survives a restart with the same places and grants, and fences continue to rise [X5 X3]", async () => {
     const first = await lockNode();
-    const a = granted(await first.client.locks.acquire("p", { ttlSeconds: 600, ownerId: "a" }));
-    const b = queued(await first.client.locks.acquire("p", { ...wait, ownerId: "b" }));
+    const a = granted(await first.client.operations.acquireLock({ paths: ["p"], ttlMs: 600_000, ownerId: "a" }));
+    const b = queued(await rawAcquire(first.client, "p", { ...wait, ownerId: "b" }));
     await first.stop();
     const node = await lockNode({ disk: first.disk });
     assert.equal(((await node.client.locks.ticket(b.ticket)) as { place: number }).place, 1);
@@ -127,7 +128,7 @@ describe("queues", () => {
 
   test("a set has one ticket, and later requests for single paths cannot overtake it forever [X5 G3]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const one = granted(await locks.acquire("x", { ...ttl, ownerId: "a" }));
     const set = queued(await locks.acquire(["x", "y"], { ...wait, ownerId: "s" }));
     const single = queued(await locks.acquire("y", { ...wait, ownerId: "b" }));
@@ -142,7 +143,7 @@ describe("queues", () => {
 
   test("a release by a non-owner or a late release never frees the successor's lock [M8 X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const b = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
     await locks.release({ fence: a.fence }, { ownerId: "a" });
@@ -158,32 +159,32 @@ describe("detection of deadlocks", () => {
   test("a deadlock is detected on acquire, described in words, and recorded in the audit trail [X6]", async () => {
     const node = await lockNode();
     const [a, b] = [await node.agent("a"), await node.agent("b")];
-    await a.locks.acquire("x", ttl);
-    await b.locks.acquire("y/1", ttl);
-    queued(await a.locks.acquire("y", wait));
-    const refused = await refusalOf(b.locks.acquire("x/2", wait));
+    await rawAcquire(a, "x", ttl);
+    await rawAcquire(b, "y/1", ttl);
+    queued(await rawAcquire(a, "y", wait));
+    const refused = await refusalOf(rawAcquire(b, "x/2", wait));
     assert.equal(refused.code, "deadlock");
-    const cycle = refused.data["cycle"] as { owner_id: string; blocked_by: string }[];
+    const cycle = refused.data["cycle"] as { ownerId: string; blockedBy: string }[];
     assert.deepEqual(
-      cycle.map(({ owner_id, blocked_by }) => [owner_id, blocked_by]),
+      cycle.map(({ ownerId, blockedBy }) => [ownerId, blockedBy]),
       [
         [b.id, a.id],
         [a.id, b.id],
       ],
     );
     assert.match(
-      refused.data["cycle_text"] as string,
+      refused.data["cycleText"] as string,
       /waits for x\/2, because .* holds x; .* waits for y, because .* holds y\/1/u,
     );
     const { items } = await node.client.locks.history("x/2");
     assert.equal((items[0] as { event: string }).event, "evt.lock.deadlock");
-    granted(await b.locks.acquire("z", wait));
+    granted(await rawAcquire(b, "z", wait));
     await node.stop();
   });
 
   test("a deadlock is detected through three earlier waiters, and converging waits are not reported as one [X6]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     await locks.acquire("x", { ...ttl, ownerId: "a" });
     await locks.acquire("y", { ...ttl, ownerId: "b" });
     await locks.acquire("z", { ...ttl, ownerId: "c" });
@@ -198,7 +199,7 @@ describe("detection of deadlocks", () => {
 
   test("a deadlock of two upgrades is refused at once for the second one, and the first one is granted [X6 W1]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const read = { ...ttl, mode: "read" } as const;
     const a = granted(await locks.acquire("p", { ...read, ownerId: "a" }));
     const b = granted(await locks.acquire("p", { ...read, ownerId: "b" }));
@@ -214,7 +215,7 @@ describe("detection of deadlocks", () => {
     assert.equal((await deadlocks()).length, 1, "the deadlock is in the audit trail");
     await locks.release({ fence: b.fence }, { ownerId: "b" });
     assert.deepEqual(
-      (await locks.status("p")).holders.map(({ owner_id, mode }) => [owner_id, mode]),
+      (await locks.status("p")).holders.map(({ ownerId, mode }) => [ownerId, mode]),
       [["a", "write"]],
     );
     await node.stop();

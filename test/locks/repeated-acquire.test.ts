@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { refusedWith } from "../api/refused-with.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
+import { rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 30 };
-const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+const ttl = { ttlMs: 30_000 };
+const wait = { ...ttl, wait: true, ticketMs: 600_000 };
 
 describe("repeated acquires", () => {
   test("a repeated acquire keeps its place and its ticket, is granted once, and never gets an older fence [X2 X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const own = { ...wait, ownerId: "b" };
     const asked = queued(await locks.acquire("p", own));
@@ -23,15 +24,15 @@ describe("repeated acquires", () => {
     assert.equal(granted(await locks.acquire("p", own)).fence, fence, "the repeated acquire returns the held lock");
     await locks.release({ fence }, { ownerId: "b" });
     const [next] = (await locks.status("p")).holders;
-    assert.equal(next?.owner_id, "c");
+    assert.equal(next?.ownerId, "c");
     await node.stop();
   });
 
   test("a repeated acquire extends its ticket by the full lifetime [X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
-    granted(await locks.acquire("p", { ttlSeconds: 300, ownerId: "a" }));
-    const own = { ...wait, ticketSeconds: 30, ownerId: "b" };
+    const locks = rawLocks(node.client);
+    granted(await locks.acquire("p", { ttlMs: 300_000, ownerId: "a" }));
+    const own = { ...wait, ticketMs: 30_000, ownerId: "b" };
     const { ticket } = queued(await locks.acquire("p", own));
     for (let count = 0; count < 3; count += 1) {
       await node.clock.pass(20_000, 500);
@@ -44,7 +45,7 @@ describe("repeated acquires", () => {
 
   test("an acquire gets another ticket for other paths or for a stronger mode than the waiting ticket has [X5 X6]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     granted(await locks.acquire(["p", "q"], { ...ttl, ownerId: "a" }));
     const own = { ...wait, ownerId: "b" };
     const tickets = [
@@ -60,7 +61,7 @@ describe("repeated acquires", () => {
 
   test("an owner that got a weaker mode keeps its ticket for the stronger one [X6]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const read = queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" }));
     queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "c" }));
@@ -73,7 +74,7 @@ describe("repeated acquires", () => {
 
   test("an owner keeps a lock that is transferred to it, and its ticket for the same lock is cancelled [X5]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const ticket = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
     const { fence } = await locks.transfer({ fence: first.fence }, "b", { ownerId: "a" });
@@ -84,7 +85,7 @@ describe("repeated acquires", () => {
 
   test("a ticket for a weaker mode is cancelled once the same owner gets the stronger one [X6]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const write = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
     const read = queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" }));

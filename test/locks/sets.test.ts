@@ -205,7 +205,7 @@ describe("invariants of locks of features", () => {
       errands.decide("finish-errand", { id: next.id, fence: fenceOf(next.id) }, "p", worker);
     else if (next.do === "retry")
       errands.decide("retry-errand", { id: next.id, keeper: worker, paths: next.paths.map(write) } as never);
-    else if (next.do === "lock") errands.acquire(next.owner, next.path, { wait: next.wait, ttlSeconds: 4 });
+    else if (next.do === "lock") errands.acquire(next.owner, next.path, { wait: next.wait, ttlMs: 4_000 });
     else if (next.do === "release") errands.release(next.owner, next.path);
     else if (next.do === "pass") errands.pass(next.ms);
     else errands.beat(worker);

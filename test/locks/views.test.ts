@@ -7,16 +7,17 @@ import { refusalOf } from "../api/refused-with.ts";
 import { dalLockPages, lockPages, lockView, ownView } from "../../server/src/features/locks/views/lock-views.ts";
 import type { StateReader } from "../../server/src/machine/state.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
+import { rawAcquire, rawLocks } from "./raw-acquire.ts";
 
-const ttl = { ttlSeconds: 3_600 };
-const wait = { ...ttl, wait: true, ticketSeconds: 3_600 };
+const ttl = { ttlMs: 3_600_000 };
+const wait = { ...ttl, wait: true, ticketMs: 3_600_000 };
 const read: { mode: LockMode } = { mode: "read" };
 
 describe("wait-for graph", () => {
   promiseOnEveryStore(
     "the wait-for graph names all holders and waiters that block a ticket, with paths and totals [X6]",
     async (client) => {
-      const { locks } = client;
+      const locks = rawLocks(client);
       const x = granted(await locks.acquire("x", { ...ttl, ...read, ownerId: "a" }));
       await locks.acquire("x/1", { ...ttl, ...read, ownerId: "b" });
       await locks.acquire("y", { ...ttl, ownerId: "c" });
@@ -27,7 +28,7 @@ describe("wait-for graph", () => {
       assert.equal(checkOf(lockViews["list-waits"].output)(output as never), undefined);
       const edges = items.map(({ ticket, blockers }) => [
         ticket,
-        blockers.map(({ owner_id, path, as, fence, ticket: other }) => [owner_id, path, as, fence ?? other]),
+        blockers.map(({ ownerId, path, as, fence, ticket: other }) => [ownerId, path, as, fence ?? other]),
       ]);
       const holderOf = async (path: string) => (await locks.status(path)).holders[0]!.fence;
       assert.deepEqual(edges, [
@@ -49,7 +50,7 @@ describe("wait-for graph", () => {
         ],
       ]);
       assert.deepEqual(
-        items.map(({ blockers_total: total }) => total),
+        items.map(({ blockersTotal: total }) => total),
         [2, 4],
       );
     },
@@ -57,14 +58,14 @@ describe("wait-for graph", () => {
 
   test("the wait-for graph is bounded to twenty names and a count of two hundred per ticket, page by page [X6]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     for (let index = 0; index < 250; index += 1) {
       await locks.acquire("p", { ...ttl, ...read, ownerId: `r${String(index)}` });
     }
     for (const ownerId of ["v", "w"]) queued(await locks.acquire("p", { ...wait, ownerId }));
     const page = await locks.waits({ limit: 1 });
-    assert.deepEqual([page.items[0]?.blockers.length, page.items[0]?.blockers_total], [20, 200]);
-    assert.equal((await locks.waits({ after: page.next! })).items[0]?.owner_id, "w");
+    assert.deepEqual([page.items[0]?.blockers.length, page.items[0]?.blockersTotal], [20, 200]);
+    assert.equal((await locks.waits({ after: page.next! })).items[0]?.ownerId, "w");
     await node.stop();
   });
 });
@@ -91,7 +92,7 @@ function counted(state: StateReader): { readonly state: StateReader; readonly ro
 describe("work of a read", () => {
   test("a view of locks reads no more rows than its limit needs, however long the queue and however many the holders [X15]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const owners = Array.from({ length: 60 }, (_, index) => String(index));
     for (const index of owners) {
       await locks.acquire(`a/b/${index}`, { ...ttl, ownerId: `h${index}` });
@@ -128,7 +129,7 @@ describe("work of a read", () => {
     // The path p-1 sorts between the path p and those below it.
     const paths = ["p", ...Array.from({ length: 11 }, (_, index) => `p/${String(index + 10)}`)];
     for (let index = 0; index < 25; index += 1)
-      await node.client.locks.acquire([...paths, "p-1"], { ...ttl, ...read, ownerId: `r${String(index)}` });
+      await rawAcquire(node.client, [...paths, "p-1"], { ...ttl, ...read, ownerId: `r${String(index)}` });
     const pages = async (limit: number): Promise<readonly (readonly string[])[]> => {
       const shown: string[][] = [];
       for (let after: string | undefined; ;) {
@@ -146,9 +147,8 @@ describe("work of a read", () => {
 
 test("pages of one record equal the whole list of lock records, also if an owner holds a path twice [W2]", async () => {
   const node = await lockNode();
-  for (const paths of [["a", "b"], ["a"], ["a", "c"]])
-    await node.client.locks.acquire(paths, { ...ttl, ownerId: "ann" });
-  await node.client.locks.acquire("d", { ...ttl, ownerId: "bob" });
+  for (const paths of [["a", "b"], ["a"], ["a", "c"]]) await rawAcquire(node.client, paths, { ...ttl, ownerId: "ann" });
+  await rawAcquire(node.client, "d", { ...ttl, ownerId: "bob" });
   type Page = (state: StateReader, page: { after?: string; limit: number }) => ReturnType<typeof dalLockPages>;
   const all = async (limit: number, view: Page): Promise<readonly unknown[]> => {
     const items: unknown[] = [];
@@ -174,10 +174,10 @@ test("pages of one record equal the whole list of lock records, also if an owner
 describe("denials", () => {
   test("a denial names the ten earliest holders that it finds and the total number of holders [G4 M7]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     const denied = async () => {
       const { data } = await refusalOf(locks.acquire("p", { ...ttl, ownerId: "late" }));
-      return [(data["holders"] as unknown[]).length, data["holders_total"], data["current_owner"]];
+      return [(data["holders"] as unknown[]).length, data["holdersTotal"], data["currentOwner"]];
     };
     for (let index = 0; index < 25; index += 1) {
       await locks.acquire(index % 2 === 0 ? "p" : `p/${String(index)}`, {
@@ -195,7 +195,7 @@ describe("denials", () => {
 describe("places", () => {
   test("a place counts each set ahead once, ignores other queues, and falls as earlier tickets leave [X5 G4]", async () => {
     const node = await lockNode();
-    const { locks } = node.client;
+    const locks = rawLocks(node.client);
     await locks.acquire("else", { ...ttl, ownerId: "h" });
     let last = "";
     for (let index = 0; index < 1_010; index += 1) {

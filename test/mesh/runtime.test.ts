@@ -48,7 +48,7 @@ test(
     const first = await createRuntime({ journal: folder, component_toggles: { lock_manager: true } });
     await first.close();
     const second = await createRuntime({ journal: folder });
-    const held = await second.client.locks.acquire("a", { ownerId: "ann", ttlSeconds: 60 });
+    const held = await second.client.operations.acquireLock({ paths: ["a"], ownerId: "ann", ttlMs: 60_000 });
     assert.ok(held.granted);
     await second.close();
   }),

@@ -23,10 +23,14 @@ describe("nodes on one Postgres", () => {
 
   test("a lock taken through one node is denied through another, and on release granted to a waiter at a third [W11 X7]", async () => {
     const [a, b, c] = nodes;
-    const held = granted(await a.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "ann" }));
-    const denied = await refusalOf(b.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "bob" }));
+    const held = granted(await a.client.operations.acquireLock({ paths: ["doc/1"], ttlMs: 60_000, ownerId: "ann" }));
+    const denied = await refusalOf(
+      b.client.operations.acquireLock({ paths: ["doc/1"], ttlMs: 60_000, ownerId: "bob" }),
+    );
     assert.equal(denied.code, "lock_denied");
-    const waiting = queued(await c.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "cat", wait: true }));
+    const waiting = queued(
+      await c.client.operations.acquireLock({ paths: ["doc/1"], ttlMs: 60_000, ownerId: "cat", wait: true }),
+    );
     const events = c.client.watch();
     const next = events.next();
     await a.client.locks.release({ fence: held.fence }, { ownerId: "ann" });

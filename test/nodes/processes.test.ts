@@ -60,10 +60,12 @@ describe("nodes in processes of their own, on one Postgres", () => {
     await using ann = await clientOf([a]);
     await using bob = await clientOf([b]);
     await using cat = await clientOf([c]);
-    const held = granted(await ann.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "ann" }));
-    const denied = await refusalOf(bob.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "bob" }));
-    assert.deepEqual([denied.code, denied.data["current_owner"]], ["lock_denied", "ann"]);
-    const waiting = queued(await cat.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "cat", wait: true }));
+    const held = granted(await ann.operations.acquireLock({ paths: ["doc/1"], ttlMs: 60_000, ownerId: "ann" }));
+    const denied = await refusalOf(bob.operations.acquireLock({ paths: ["doc/1"], ttlMs: 60_000, ownerId: "bob" }));
+    assert.deepEqual([denied.code, denied.data["currentOwner"]], ["lock_denied", "ann"]);
+    const waiting = queued(
+      await cat.operations.acquireLock({ paths: ["doc/1"], ttlMs: 60_000, ownerId: "cat", wait: true }),
+    );
     const events = cat.watch({ owner: "cat", after: await cat.cursor() });
     const next = events.next();
     const released = performance.now();
@@ -91,7 +93,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
       const agent = await ann.agents.register({ name: `agent ${String(n)}` });
       await using same = (await clientOf([there])).as(agent);
       const me = (await same.run("who-am-i", {})) as { readonly agent: { readonly agent_id: string } };
-      assert.equal(me.agent.agent_id, agent.agent_id);
+      assert.equal(me.agent.agent_id, agent.agentId);
     }
   });
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { observedNode } from "./observed-node.ts";
 import { execChild } from "../scenario/spawn-child.ts";
+import { rawLocks } from "../locks/raw-acquire.ts";
 
 const folder = join(import.meta.dirname, "../../docs/operating");
 const alertsFile = join(folder, "alerts.yml");
@@ -49,9 +50,10 @@ const namesIn = (text: string): readonly string[] => text.match(/holdfast_[a-z_]
 /** The names of all series of a server after calls of each kind. */
 async function scraped(): Promise<ReadonlySet<string>> {
   await using node = await observedNode();
-  const { locks, entities } = node.client;
-  const held = await locks.acquire("a", { ownerId: "ann", ttlSeconds: 60 });
-  await locks.acquire("a", { ownerId: "bob", ttlSeconds: 60, wait: true });
+  const locks = rawLocks(node.client);
+  const { entities } = node.client;
+  const held = await locks.acquire("a", { ownerId: "ann", ttlMs: 60_000 });
+  await locks.acquire("a", { ownerId: "bob", ttlMs: 60_000, wait: true });
   await entities.create("plan", "1", {});
   assert.ok(held.granted);
   await locks.release({ fence: held.fence }, { ownerId: "ann" });

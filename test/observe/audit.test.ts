@@ -46,7 +46,8 @@ promise("the audit contains version conflicts and deadlocks with their subjects 
     client.entities.replace("plan", "1", { a: 2 }, { expectedVersion: 7 }),
     refusedWith("concurrency_mismatch"),
   );
-  const lock = (path: string, ownerId: string) => client.locks.acquire(path, { ownerId, wait: true, ttlSeconds: 60 });
+  const lock = (path: string, ownerId: string) =>
+    client.operations.acquireLock({ paths: [path].flat(), ownerId, wait: true, ttlMs: 60_000 });
   await lock("a", "ann");
   await lock("b", "bob");
   await lock("b", "ann");
@@ -80,16 +81,16 @@ promise("the audit can be filtered by operation, agent, subject, principal, posi
   await client.entities.create("other", "1", {});
   const subjects = async (query: Parameters<Client["audit"]["list"]>[0]) =>
     (await allPages(client, query)).flatMap((item) => item.subjects);
-  assert.deepEqual(await subjects({ agent: ann.agent_id }), ["plan/3", "plan/2", "plan/1"]);
+  assert.deepEqual(await subjects({ agent: ann.agentId }), ["plan/3", "plan/2", "plan/1"]);
   assert.deepEqual(await subjects({ subject: "plan/" }), ["plan/3", "plan/2", "plan/1"]);
   assert.deepEqual(await subjects({ operation: "create-entity", subject: "other/1" }), ["other/1"]);
   assert.deepEqual(await subjects({ principal: "unknown" }), []);
   const made = await client.audit.list({ operation: "create-entity" });
   const [last, , second] = made.items;
   assert.deepEqual(await subjects({ after: second!.position, before: last!.position }), ["plan/3"]);
-  assert.deepEqual(await subjects({ to_time: 1 }), []);
-  assert.equal((await subjects({ to_time: last!.time + 1 })).length, (await subjects({})).length);
-  assert.deepEqual(await subjects({ from_time: last!.time + 1 }), []);
+  assert.deepEqual(await subjects({ toTime: 1 }), []);
+  assert.equal((await subjects({ toTime: last!.time + 1 })).length, (await subjects({})).length);
+  assert.deepEqual(await subjects({ fromTime: last!.time + 1 }), []);
 });
 
 promise("the pages of the audit contain each entry once, and match the schema [P8]", async (client) => {

@@ -6,12 +6,12 @@ promiseOnEveryStore(
   "a client plans with typed calls, and every write returns the revision for the next one [P1 P3]",
   async ({ planning }) => {
     const acme = await planning.organizations.create({ name: "Acme" });
-    const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
-    const ann = await planning.collaborators.create({ organization_id: acme.id, name: "Ann" });
-    const weld = await planning.missions.create({ project_id: bridge.id, name: "Weld", from: day(1), to: day(9) });
+    const bridge = await planning.projects.create({ organizationId: acme.id, name: "Bridge" });
+    const ann = await planning.collaborators.create({ organizationId: acme.id, name: "Ann" });
+    const weld = await planning.missions.create({ projectId: bridge.id, name: "Weld", from: day(1), to: day(9) });
     await planning.assignments.create({
-      mission_id: weld.id,
-      collaborator_id: ann.id,
+      missionId: weld.id,
+      collaboratorId: ann.id,
       role: "welder",
       from: day(1),
       to: day(5),
@@ -21,13 +21,13 @@ promiseOnEveryStore(
       { description: "by hand" },
       { expectedRevision: weld.revision },
     );
-    assert.equal(described.previous_revision, weld.revision);
+    assert.equal(described.previousRevision, weld.revision);
     const planned = await planning.missions.transition(weld.id, "planned", { expectedRevision: described.revision });
     assert.equal(planned.status, "planned");
     const late = planning.missions.update(weld.id, { name: "Solder" }, { expectedRevision: weld.revision });
     const conflict = await refused("planning.concurrency_mismatch", late);
-    assert.equal(conflict.data["current_revision"], planned.revision);
-    const { items } = await planning.missions.list({ project_id: bridge.id, status: "planned" });
+    assert.equal(conflict.data["currentRevision"], planned.revision);
+    const { items } = await planning.missions.list({ projectId: bridge.id, status: "planned" });
     assert.deepEqual(
       items.map(({ name }) => name),
       ["Weld"],
@@ -58,22 +58,22 @@ promise(
 promise("a name is unique within its parent, including archived resources", async ({ planning }) => {
   const acme = await planning.organizations.create({ name: "Acme" });
   await refused("planning.name_taken", planning.organizations.create({ name: "ACME" }));
-  const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+  const bridge = await planning.projects.create({ organizationId: acme.id, name: "Bridge" });
   await planning.projects.archive(bridge.id);
-  await refused("planning.name_taken", planning.projects.create({ organization_id: acme.id, name: "Bridge" }));
+  await refused("planning.name_taken", planning.projects.create({ organizationId: acme.id, name: "Bridge" }));
   const umbrella = await planning.organizations.create({ name: "Umbrella" });
-  await planning.projects.create({ organization_id: umbrella.id, name: "Bridge" });
+  await planning.projects.create({ organizationId: umbrella.id, name: "Bridge" });
 });
 
 promise(
   "a resource below an archived one cannot change, and a resource with children cannot be deleted",
   async ({ planning }) => {
     const acme = await planning.organizations.create({ name: "Acme" });
-    const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+    const bridge = await planning.projects.create({ organizationId: acme.id, name: "Bridge" });
     await refused("planning.in_use", planning.organizations.delete(acme.id));
     await planning.organizations.archive(acme.id);
     await refused("planning.archived", planning.projects.update(bridge.id, { name: "Tunnel" }));
-    await refused("planning.archived", planning.missions.create({ project_id: bridge.id, name: "Dig" }));
+    await refused("planning.archived", planning.missions.create({ projectId: bridge.id, name: "Dig" }));
     await refused("planning.archived", planning.organizations.update(acme.id, { name: "Apex" }));
     await planning.organizations.unarchive(acme.id);
     await planning.projects.delete(bridge.id);
@@ -97,17 +97,17 @@ promise(
   "a foreign collaborator, a missing parent or an impossible date is refused with its own code",
   async ({ planning }) => {
     const acme = await planning.organizations.create({ name: "Acme" });
-    const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+    const bridge = await planning.projects.create({ organizationId: acme.id, name: "Bridge" });
     const umbrella = await planning.organizations.create({ name: "Umbrella" });
-    const eve = await planning.collaborators.create({ organization_id: umbrella.id, name: "Eve" });
-    await refused("planning.parent_not_found", planning.projects.create({ organization_id: "none", name: "Void" }));
+    const eve = await planning.collaborators.create({ organizationId: umbrella.id, name: "Eve" });
+    await refused("planning.parent_not_found", planning.projects.create({ organizationId: "none", name: "Void" }));
     const never = { from: "2027-02-30T00:00:00Z", to: day(2) };
-    await refused("planning.range_invalid", planning.missions.create({ project_id: bridge.id, name: "Dig", ...never }));
-    const dig = await planning.missions.create({ project_id: bridge.id, name: "Dig", from: day(1), to: day(5) });
-    const range = { mission_id: dig.id, role: "digger", from: day(1), to: day(2) };
-    await refused("planning.other_organization", planning.assignments.create({ ...range, collaborator_id: eve.id }));
-    const ann = await planning.collaborators.create({ organization_id: acme.id, name: "Ann" });
-    const late = planning.assignments.create({ ...range, collaborator_id: ann.id, to: day(6) });
+    await refused("planning.range_invalid", planning.missions.create({ projectId: bridge.id, name: "Dig", ...never }));
+    const dig = await planning.missions.create({ projectId: bridge.id, name: "Dig", from: day(1), to: day(5) });
+    const range = { missionId: dig.id, role: "digger", from: day(1), to: day(2) };
+    await refused("planning.other_organization", planning.assignments.create({ ...range, collaboratorId: eve.id }));
+    const ann = await planning.collaborators.create({ organizationId: acme.id, name: "Ann" });
+    const late = planning.assignments.create({ ...range, collaboratorId: ann.id, to: day(6) });
     await refused("planning.outside_range", late);
   },
 );

@@ -217,7 +217,7 @@ test(
     assert.equal((await program.ended).code, 0);
     assert.ok(!existsSync(join(data, "server.json")), "a stopped server removes server.json");
     await using client = await open(data);
-    await assert.rejects(client.locks.acquire("a", { ownerId: "ann" }), { code: "locks_off" });
+    await assert.rejects(client.operations.acquireLock({ paths: ["a"], ownerId: "ann" }), { code: "locks_off" });
   }),
 );
 

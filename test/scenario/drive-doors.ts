@@ -56,7 +56,7 @@ async function drivePages({ url }: ServerAddress): Promise<void> {
 async function driveClients({ url }: ServerAddress): Promise<void> {
   for (const transport of ["socket", "http"] as const) {
     await using client = await connect(url, { transport });
-    await using lock = await client.acquire("side-by-side", { ttlSeconds: 30 });
+    await using lock = await client.acquire("side-by-side", { ttlMs: 30_000 });
     assert.ok(lock.granted);
     const name = "evt.note.created";
     const events = client.watch({ after: await client.cursor(), names: [name] });

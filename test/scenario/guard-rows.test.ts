@@ -7,14 +7,15 @@ import { type Client, open } from "holdfast";
 import { granted, lockNode, queued } from "../locks/lock-node.ts";
 import { type GuardedRows, snippets, sqlState, startGuardedRows } from "./guarded-rows.ts";
 import { inEmptyFolder } from "./program.ts";
+import { rawAcquire, rawLocks } from "../locks/raw-acquire.ts";
 
 const path = "doc/42";
-const ttl = { ttlSeconds: 30 };
+const ttl = { ttlMs: 30_000 };
 const stale = sqlState("SF001", /^the fence [\d.]+ is stale: doc\/42 has seen a later one$/u);
 const quiet = { report: () => undefined };
 
-const take = async ({ locks }: Client, ownerId: string): Promise<string> =>
-  granted(await locks.acquire(path, { ...ttl, ownerId })).fence;
+const take = async (client: Client, ownerId: string): Promise<string> =>
+  granted(await rawAcquire(client, path, { ...ttl, ownerId })).fence;
 const releaseLock = ({ locks }: Client, fence: string, ownerId: string): Promise<unknown> =>
   locks.release({ fence }, { ownerId });
 
@@ -99,7 +100,7 @@ describe("rows in your own Postgres", () => {
 
   test("the guard is not affected by readers, and accepts the next writer after a downgrade and an upgrade [X3]", async () => {
     await using client = await open({ memory: true });
-    const { locks } = client;
+    const locks = rawLocks(client);
     const writer = await rows.writer();
     const wrote = await take(client, "a");
     await writer.write(wrote, "by a");
@@ -118,7 +119,7 @@ describe("rows in your own Postgres", () => {
 
   test("the guard orders the fences of one entry by their number and not by their characters [X3]", async () => {
     await using client = await open({ memory: true });
-    const { locks } = client;
+    const locks = rawLocks(client);
     const held = await take(client, "a");
     const owners = Array.from({ length: 12 }, (_, index) => `reader ${index}`);
     const tickets: string[] = [];

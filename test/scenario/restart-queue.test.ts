@@ -34,11 +34,11 @@ test("a server that is killed while agents queue for a lock keeps the holder, th
     clients.push(client);
   }
   const [ann] = clients as [Client];
-  const first = held(await ann.acquire("doc/1", { ttlSeconds }));
+  const first = held(await ann.acquire("doc/1", { ttlMs: ttlSeconds * 1000 }));
   const order: string[] = [];
   const waiting: Promise<Lock>[] = [];
   for (const [index, client] of clients.slice(1).entries()) {
-    const got = client.acquire("doc/1", { ttlSeconds }).then((lock) => {
+    const got = client.acquire("doc/1", { ttlMs: ttlSeconds * 1000 }).then((lock) => {
       order.push(names[index + 1] ?? "");
       return held(lock);
     });

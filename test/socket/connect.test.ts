@@ -8,6 +8,7 @@ import { parseAddresses } from "../../sdk/src/client/address.ts";
 import { findServer } from "../../sdk/src/client/find-server.ts";
 import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor, serverFor } from "./with-server.ts";
+import { rawTryAcquire } from "../locks/raw-acquire.ts";
 
 for (const transport of ["socket", "http"] as const) {
   test(`a client over the ${transport} supports entities, agents, locks and events like an embedded one [X8]`, async (t) => {
@@ -16,8 +17,8 @@ for (const transport of ["socket", "http"] as const) {
     const events = client.watch({ after: await client.cursor() });
     const ann = client.as(await client.agents.register({ name: "ann" }));
     const bob = client.as(await client.agents.register({ name: "bob" }));
-    const held = await ann.locks.acquire("repo/x", { ttlSeconds: 30, purpose: "renaming" });
-    const denied = await bob.locks.tryAcquire("repo/x/a.ts", { ttlSeconds: 30 });
+    const held = await ann.operations.acquireLock({ paths: ["repo/x"], ttlMs: 30_000, purpose: "renaming" });
+    const denied = await rawTryAcquire(bob, ["repo/x/a.ts"], { ttlMs: 30_000 });
     assert.deepEqual([held.granted, denied.granted], [true, false]);
     await client.entities.create("plan", "42", { title: "Launch" });
     const refused = client.entities.patch("plan", "42", { merge: { title: "x" } }, { expectedVersion: 7 });

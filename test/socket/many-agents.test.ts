@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { closeCodes, socketPath } from "@holdfast/sdk/contract";
 import { WebSocket } from "ws";
 import { connect, createClient } from "holdfast";
-import type { Client, WhoAmI } from "holdfast";
+import type { Client } from "holdfast";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { systemClientClock as clock } from "../../sdk/src/client/client-clock.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
@@ -30,7 +30,7 @@ async function narrowClientFor(t: TestContext): Promise<{ client: Client; cut: (
 test("one socket serves more agents in sequence than it allows agent numbers", async (t) => {
   const { client, cut } = await narrowClientFor(t);
   for (let task = 0; task < 4 * agentsMax; task += 1) {
-    await using fork = client.fork({ name: `task-${task}` });
+    await using fork = client.agent({ name: `task-${task}` });
     await using lock = held(await fork.acquire("doc/1"));
     assert.equal(lock.state, "held");
     if (task === 2 * agentsMax) cut();
@@ -42,9 +42,9 @@ test("one socket serves more concurrent agents than it allows agent numbers, and
   const { client, cut } = await narrowClientFor(t);
   const names = Array.from({ length: 4 * agentsMax }, (_, index) => `task-${index}`);
   const agents = await Promise.all(names.map((name) => client.agents.register({ name })));
-  const whoAmI = async ({ agent_id: agent, secret }: { readonly agent_id: string; readonly secret: string }) => {
+  const whoAmI = async ({ agentId: agent, secret }: { readonly agentId: string; readonly secret: string }) => {
     const answer = await client.run("who-am-i", {}, { agent, agentSecret: secret });
-    return (answer as WhoAmI).agent?.name;
+    return answer.agent?.name;
   };
   assert.deepEqual(await Promise.all(agents.map(whoAmI)), names);
   // Agent numbers of a broken connection are invalid on the next one.
@@ -56,7 +56,7 @@ test("one socket serves more concurrent agents than it allows agent numbers, and
 test("each of 300 agents over one socket is notified that its lock is lost", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
-  const forks = Array.from({ length: 300 }, (_, index) => client.fork({ name: `task-${index}` }));
+  const forks = Array.from({ length: 300 }, (_, index) => client.agent({ name: `task-${index}` }));
   const locks = await Promise.all(forks.map(async (fork, index) => held(await fork.acquire(`doc/${index}`))));
   const lost = locks.map(({ signal }) => once(signal, "abort"));
   // Releases each lock behind its handle, as another process of the same owner would.

@@ -77,16 +77,16 @@ for (const wrong of [
 test("an agent identifies itself once per socket, and its calls carry its number [M14]", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
-  const { agent_id, secret } = await client.agents.register({ name: "ann" });
+  const { agentId, secret } = await client.agents.register({ name: "ann" });
   const socket = await rawSocketFor(t, url);
   socket.hello();
   const whoAmI = { kind: "call", operation: "who-am-i", input: {} };
-  socket.send({ kind: "agent", as: 3, agent: agent_id, secret }, { ...whoAmI, id: 1, as: 3 });
+  socket.send({ kind: "agent", as: 3, agent: agentId, secret }, { ...whoAmI, id: 1, as: 3 });
   const { outcome } = await socket.message("reply");
-  assert.equal((outcome as { data: { agent: { agent_id: string } } }).data.agent.agent_id, agent_id);
+  assert.equal((outcome as { data: { agent: { agent_id: string } } }).data.agent.agent_id, agentId);
   socket.send({ ...whoAmI, id: 2, as: 4 });
   assert.equal((await socket.message("problem"))["id"], 2, "agent number 4 is unknown");
-  socket.send({ kind: "agent", as: 5, agent: agent_id, secret: "wrong" }, { ...whoAmI, id: 3, as: 5 });
+  socket.send({ kind: "agent", as: 5, agent: agentId, secret: "wrong" }, { ...whoAmI, id: 3, as: 5 });
   assert.equal(((await socket.message("reply"))["outcome"] as { code: string }).code, "agent_unknown");
 });
 
@@ -98,7 +98,7 @@ test("a watch stops sixteen messages ahead of its reader, and continues when the
   socket.send({ kind: "watch", id: 1, owner: "ann", after: "1.0" });
   assert.deepEqual(await socket.message("watching"), { kind: "watching", id: 1, cursor: "1.0" });
   for (let index = 0; index < 20; index += 1) {
-    await client.locks.acquire(`a/${index}`, { ttlSeconds: 60, ownerId: "ann" });
+    await client.operations.acquireLock({ paths: [`a/${index}`], ttlMs: 60_000, ownerId: "ann" });
     if (index < 16) await socket.message("events");
   }
   socket.send({ kind: "more", id: 1, count: 16 });

@@ -45,10 +45,10 @@ test("an acquire that waits is queued once, even if the connection breaks repeat
   await using direct = await connect(url);
   await using client = await connect(proxy.url);
   await client.cursor();
-  await direct.locks.acquire("a", { ttlSeconds: 60, ownerId: "ann" });
+  await direct.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "ann" });
   const queued = direct.watch({ owner: "bob", after: await direct.cursor() });
   proxy.muteServer();
-  const reply = client.locks.acquire("a", { ttlSeconds: 60, ownerId: "bob", wait: true });
+  const reply = client.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "bob", wait: true });
   await queued.next();
   proxy.cut();
   const { ticket } = (await reply) as { readonly ticket: string };
@@ -89,7 +89,9 @@ test("a watch over a connection that breaks repeatedly has no gap and no repeat"
   const mine = client.watch({ owner: "ann", after: "1.0" });
   const work = async (): Promise<void> => {
     for (let index = 0; index < 300; index += 1) await direct.entities.create("item", String(index), index);
-    const { fence } = (await direct.locks.acquire("a", { ttlSeconds: 60, ownerId: "ann" })) as { fence: string };
+    const { fence } = (await direct.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "ann" })) as {
+      fence: string;
+    };
     await direct.locks.release({ fence }, { ownerId: "ann" });
   };
   const working = work();
@@ -117,9 +119,16 @@ test("a grant during a disconnect is reported after the reconnect", async (t) =>
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);
   await using bob = await connect(proxy.url);
-  const held = (await direct.locks.acquire("a", { ttlSeconds: 60, ownerId: "ann" })) as { fence: string };
+  const held = (await direct.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, ownerId: "ann" })) as {
+    fence: string;
+  };
   const mine = bob.watch({ owner: "bob" });
-  const { ticket } = (await bob.locks.acquire("a", { ttlSeconds: 60, ownerId: "bob", wait: true })) as {
+  const { ticket } = (await bob.operations.acquireLock({
+    paths: ["a"],
+    ttlMs: 60_000,
+    ownerId: "bob",
+    wait: true,
+  })) as {
     ticket: string;
   };
   proxy.cut();

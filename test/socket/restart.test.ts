@@ -19,9 +19,11 @@ test("clients of a killed and restarted server reconnect, and keep their grants 
   const ann = client.as(await client.agents.register({ name: "ann" }));
   const registered = await client.agents.register({ name: "bob" });
   const bob = client.as(registered);
-  const held = (await ann.locks.acquire("a", { ttlSeconds: 60 })) as { readonly fence: string };
-  const mine = bob.watch({ owner: registered.agent_id });
-  const { ticket } = (await bob.locks.acquire("a", { ttlSeconds: 60, wait: true })) as { readonly ticket: string };
+  const held = (await ann.operations.acquireLock({ paths: ["a"], ttlMs: 60_000 })) as { readonly fence: string };
+  const mine = bob.watch({ owner: registered.agentId });
+  const { ticket } = (await bob.operations.acquireLock({ paths: ["a"], ttlMs: 60_000, wait: true })) as {
+    readonly ticket: string;
+  };
 
   first.server.signal("SIGKILL");
   await first.server.ended;

@@ -1,9 +1,10 @@
 /**
  * The data of a refusal that belongs into its sentence, so that a text never names a member which its reader cannot see.
- * The command line, the client and the HTTP door use the same sentence. All other data stays beside it.
+ * The command line, the client and the HTTP door use the same sentence. All other data stays beside it. The members are
+ * those of the wire or of the client.
  */
 export function refusalDetails(data: Readonly<Record<string, unknown>>): readonly string[] {
-  const { reason, pointer, issues, needs, path, holders, changes, cycle_text: cycle } = data;
+  const { reason, pointer, issues, needs, path, holders, changes, cycle_text, cycleText: cycle = cycle_text } = data;
   return [
     ...entityParts(data),
     ...(typeof reason === "string" ? [reason] : []),
@@ -28,7 +29,8 @@ function listed(name: string, items: unknown, textOf: (item: unknown) => string)
 }
 
 function entityParts(data: Readonly<Record<string, unknown>>): readonly string[] {
-  const { type, id, expected_version: expected, current_version: current } = data;
+  const { type, id, expected_version, current_version } = data;
+  const { expectedVersion: expected = expected_version, currentVersion: current = current_version } = data;
   return [
     ...(typeof type === "string" && typeof id === "string" ? [`${type}/${id}`] : []),
     ...(typeof expected === "number" && typeof current === "number"
@@ -48,13 +50,14 @@ function issueText({ pointer, message }: IssueData): string {
 
 interface HolderData {
   readonly owner_id?: unknown;
+  readonly ownerId?: unknown;
   readonly name?: unknown;
   readonly path?: unknown;
   readonly purpose?: unknown;
   readonly until?: unknown;
 }
 
-function holderText({ owner_id: owner, name, path, purpose, until }: HolderData): string {
+function holderText({ owner_id, ownerId: owner = owner_id, name, path, purpose, until }: HolderData): string {
   const who = typeof name === "string" ? name : String(owner);
   const why = typeof purpose === "string" ? ` for "${purpose}"` : "";
   return `${who} holds ${String(path)}${why} until ${String(until)}`;

@@ -1,48 +1,32 @@
-import type { Agent, Registered } from "../contract/agents.ts";
-import type { WhoAmI } from "../contract/lock-views.ts";
+import type { Agent, OperationInput, OperationOutput, Registered, WhoAmI } from "./contract-types.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
-export interface Registration {
-  /**
-   * A key that the caller chooses. Registering again with it resumes the same agent, with its locks and tickets. Where
-   * the server requires secrets, only the agent itself can: `client.as(registered).agents.register({ ownKey })`.
-   */
-  readonly ownKey?: string;
-  readonly name?: string;
-  readonly purpose?: string;
-  readonly parent?: string;
-  /** The parent waits while this agent runs. Then a deadlock through both is found. The default is false. */
-  readonly parentWaits?: boolean;
-  readonly inactivitySeconds?: number;
-  /** The host and the process of the agent, for people that look for a silent one. */
-  readonly host?: string;
-  readonly processId?: number;
-}
+/**
+ * The description of an agent. `ownKey` is a key that the caller chooses. Registering again with it resumes the same
+ * agent, with its locks and tickets. Where the server requires secrets, only the agent itself can:
+ * `client.as(registered).agents.register({ ownKey })`.
+ */
+export type Registration = Omit<OperationInput<"register-agent">, "secretHash" | "secretRequired">;
 
 export interface AgentsClient {
   register(registration?: Registration, options?: CallOptions): Promise<Registered>;
   /** One heartbeat renews the registration, every lease and every ticket of the agent. */
-  heartbeat(options?: CallOptions): Promise<{ readonly agent_id: string; readonly expires_at: string }>;
+  heartbeat(options?: CallOptions): Promise<OperationOutput<"heartbeat">>;
   /** Ends the calling agent, one of its children, or, for operators, any agent. */
-  end(agentId?: string, options?: CallOptions & { readonly reason?: string }): Promise<unknown>;
-  list(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Agent, string>>;
+  end(agentId?: string, options?: CallOptions & { readonly reason?: string }): Promise<OperationOutput<"end-agent">>;
+  list(page?: OperationInput<"list-agents">): Promise<Page<Agent, string>>;
   /** The locks and tickets of the calling agent, or of the named owner. */
-  whoAmI(query?: { readonly ownerId?: string; readonly after?: string; readonly limit?: number }): Promise<WhoAmI>;
+  whoAmI(query?: OperationInput<"who-am-i">): Promise<WhoAmI>;
 }
 
 export function agentsClient(run: Run): AgentsClient {
   return {
-    register: async (registration = {}, options = {}) => {
-      const { ownKey, parentWaits, inactivitySeconds, processId, ...same } = registration;
-      const more = { parent_waits: parentWaits, inactivity_seconds: inactivitySeconds, process_id: processId };
-      const input = { own_key: ownKey, ...same, ...more };
-      return (await run("register-agent", input, options)) as Registered;
-    },
-    heartbeat: async (options = {}) =>
-      (await run("heartbeat", {}, options)) as { readonly agent_id: string; readonly expires_at: string },
-    end: (agentId, { reason, ...options } = {}) => run("end-agent", { agent_id: agentId, reason }, options),
-    list: async (page = {}) => (await run("list-agents", page, {})) as Page<Agent, string>,
-    whoAmI: async ({ ownerId, ...page } = {}) => (await run("who-am-i", { owner_id: ownerId, ...page }, {})) as WhoAmI,
+    register: (registration = {}, options = {}) => run("register-agent", registration, options) as Promise<Registered>,
+    heartbeat: (options = {}) => run("heartbeat", {}, options) as Promise<OperationOutput<"heartbeat">>,
+    end: (agentId, { reason, ...options } = {}) =>
+      run("end-agent", { agentId, reason }, options) as Promise<OperationOutput<"end-agent">>,
+    list: (page = {}) => run("list-agents", page, {}) as Promise<Page<Agent, string>>,
+    whoAmI: (query = {}) => run("who-am-i", query, {}) as Promise<WhoAmI>,
   };
 }

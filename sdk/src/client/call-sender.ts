@@ -1,6 +1,10 @@
+import type { NoticeQuery } from "../contract/notices.ts";
 import type { ClientClock } from "./client-clock.ts";
-import { loadPackData, operationData } from "./data/known-contract.ts";
+import type { OwnerNotice } from "./contract-types.ts";
+import { loadPackData, loadProblem, noticeToClient, operationData } from "./data/known-contract.ts";
+import { inputToWire, replyToClient } from "./data/map-call.ts";
 import { HoldfastError } from "./holdfast-error.ts";
+import { mapPages } from "./map-pages.ts";
 import { isRepeatable, needsKey } from "./repeatable.ts";
 import { callRefusal } from "./call-refusal.ts";
 import type { Retrier } from "./retry.ts";
@@ -44,9 +48,19 @@ export class CallSender {
     this.identity = identity;
   }
 
+  /** Sends a call with the members of the client: camelCase, durations in milliseconds. */
   call(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
     const loading = loadPackData(operation);
     if (loading !== undefined) return loading.then(() => this.call(operation, input, options));
+    const { wire, refused } = inputToWire(operation, input);
+    if (refused !== undefined) return Promise.resolve(refused);
+    return this.callWire(operation, wire, options).then((reply) => replyToClient(operation, reply));
+  }
+
+  /** Sends a call with the members of the wire. */
+  callWire(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
+    const loading = loadPackData(operation);
+    if (loading !== undefined) return loading.then(() => this.callWire(operation, input, options));
     const { identity } = this;
     const call = this.#completed(operation, input, options);
     const startedMs = this.#retrier.isOn ? this.clock.monotonicMs() : 0;
@@ -55,7 +69,7 @@ export class CallSender {
       // Uses the same key: the reply to an earlier attempt may have been lost after the command ran.
       const { key } = call;
       const again = (): Promise<CallReply> =>
-        this.call(operation, input, key === undefined ? options : { ...options, key });
+        this.callWire(operation, input, key === undefined ? options : { ...options, key });
       // A body is read once, so the call cannot be sent again.
       if (call.body !== undefined) return reply;
       if (isAgentUnknown(reply)) return this.#withoutAgent(identity, reply, again, operation);
@@ -68,22 +82,33 @@ export class CallSender {
     // Not an async function: almost every call succeeds at once, and another promise would only cost time.
     return send().then((reply) => {
       if (reply.outcome.kind === "done") return reply;
-      const loadingText = loadPackData(reply.outcome.code);
+      const loadingText = loadProblem(reply.outcome.code);
       return loadingText === undefined ? settle(reply) : loadingText.then(() => settle(reply));
     });
+  }
+
+  /** Push messages to an owner, in the form of the client. */
+  notices(query: NoticeQuery): AsyncIterableIterator<readonly OwnerNotice[]> {
+    return mapPages(this.transport.notices(query), (notice) => noticeToClient(notice) as OwnerNotice);
   }
 
   /** One attempt. An error of the transport becomes a refusal. */
   async once(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
     const named = this.identity === undefined ? options : { ...credentialsOf(this.identity), ...options };
-    return this.transport.call(operation, input, named).catch((error: unknown) => thrownReply(error));
+    const { wire, refused } = inputToWire(operation, input);
+    if (refused !== undefined) return refused;
+    const reply = await this.transport.call(operation, wire, named).catch((error: unknown) => thrownReply(error));
+    return replyToClient(operation, reply);
   }
 
   async run(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
     // Only the outcome is passed on.
-    const { outcome, position, replayed } = await this.call(operation, input, withoutEvents(options));
-    if (outcome.kind === "done") return outcome.data;
-    throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
+    return resultOf(operation, await this.call(operation, input, withoutEvents(options)));
+  }
+
+  /** The same with the members of the wire. */
+  async runWire(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
+    return resultOf(operation, await this.callWire(operation, input, withoutEvents(options)), { isWire: true });
   }
 
   /** The same caller with another identity and the same retries. */
@@ -122,6 +147,15 @@ export class CallSender {
     if (this.identity?.agent === sent.agent) this.identity = undefined;
     return needsAgent(operation) ? reply : again();
   }
+}
+
+function resultOf(
+  operation: string,
+  { outcome, position, replayed }: CallReply,
+  form: { readonly isWire?: true } = {},
+): unknown {
+  if (outcome.kind === "done") return outcome.data;
+  throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed, ...form });
 }
 
 function thrownReply(error: unknown): CallReply {

@@ -2,18 +2,18 @@ import { hostHeartbeatThread } from "#host";
 import { abortable } from "./abortable.ts";
 import { agentsClient } from "./agents-client.ts";
 import type { AgentsClient } from "./agents-client.ts";
-import { auditClient, journalClient } from "./audit-client.ts";
 import type { AuditClient, JournalClient } from "./audit-client.ts";
 import { CallSender } from "./call-sender.ts";
 import type { Identity } from "./call-sender.ts";
 import { systemClientClock } from "./client-clock.ts";
 import type { ClientClock } from "./client-clock.ts";
+import type { OwnerNotice, WireInput, WireOutput } from "./contract-types.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
 import type { HeartbeatThread } from "./locks/heartbeats/heartbeats.ts";
 import { LockSessions } from "./locks/session/lock-sessions.ts";
 import type { DeniedLock, Lock } from "./locks/handle/lock.ts";
-import type { LockOptions } from "./locks/waiting/lock-options.ts";
+import type { LockOptions, TryLockOptions } from "./locks/waiting/lock-options.ts";
 import type { LockPaths } from "./locks/lock-path.ts";
 import type { AgentIntroduction } from "./locks/session/session-agent.ts";
 import { locksClient } from "./locks-client.ts";
@@ -23,11 +23,12 @@ import type { DeadlockRetryOptions, DeadlockAttempt } from "./locks/waiting/retr
 import { Retrier } from "./retry.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { CallOptions, CallReply, Reads, Transport, WatchedEvent } from "./transport.ts";
-import { tokensClient } from "./tokens-client.ts";
 import type { TokensClient } from "./tokens-client.ts";
+import { operationsClient } from "./operations-client.ts";
+import type { OperationsClient } from "./operations-client.ts";
 import { lazyClient } from "./packs/lazy-client.ts";
 import type { PlanningClient } from "./packs/planning-client.ts";
-import type { Notice } from "../contract/notices.ts";
+import type { OperationName } from "../contract/all-operations.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 import { oneByOne } from "./one-by-one.ts";
 
@@ -42,11 +43,13 @@ export interface Client extends AsyncDisposable {
   readonly journal: JournalClient;
   readonly tokens: TokensClient;
   /**
-   * Acquires a lock on one path or on a set, all or nothing. It waits unless the options say otherwise. The lock renews
-   * itself and is released at the end of the scope: `await using lock = await client.acquire("repo/x/src")`. A client
-   * without an agent registers one first.
+   * Acquires a lock on one path or on a set, all or nothing, and waits for it. The lock renews itself and is released
+   * at the end of the scope: `await using lock = await client.acquire("repo/x/src")`. A client without an agent
+   * registers one first.
    */
-  readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
+  readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock>;
+  /** The same without waiting, or with a maximum wait. A denial is a value: it names the holders. */
+  readonly tryAcquire: (paths: LockPaths, options?: TryLockOptions) => Promise<Lock | DeniedLock>;
   /**
    * Runs work that acquires several locks, and retries it after a deadlock. Locks that it acquired through the argument
    * are released in between. After three attempts it throws a DeadlockError.
@@ -56,27 +59,47 @@ export interface Client extends AsyncDisposable {
     options?: DeadlockRetryOptions,
   ) => Promise<Result>;
   /** The same client with the identity of a registered agent. */
-  readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
+  readonly as: (agent: AgentIdentity) => Client;
   /**
    * A client with its own agent over the same connection. Locks of the two exclude each other. Closing it ends its
    * agent and leaves the connection open.
    */
-  readonly fork: (introduction?: AgentIntroduction) => Client;
-  /** Runs any operation by name and returns its outcome as a value, refusals included. */
+  readonly agent: (introduction?: AgentIntroduction) => Client;
+  /** Every operation of the contract as it is, packs included. It neither waits nor renews. */
+  readonly operations: OperationsClient;
+  /**
+   * Runs any operation by name, also those of kinds, and returns its outcome as a value, refusals included. Input and
+   * outcome have the members of the wire, in snake_case.
+   */
   readonly execute: (operation: string, input: unknown, options?: CallOptions) => Promise<CallReply>;
-  /** Runs any operation by name. A refusal is thrown as a HoldfastError. */
-  readonly run: (operation: string, input: unknown, options?: CallOptions) => Promise<unknown>;
+  /** The same. A refusal is thrown as a HoldfastError. */
+  readonly run: RunOperation;
   /** All events after a cursor, without gap or repeat, and then new ones as they happen. */
   readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
   /**
    * Push messages to an owner that are not events. One reports a changed place in the queue, at most once a second per
    * ticket. The other reports a lease of which a third is left. Locks of `acquire` report both: `onPlace`, `onExpiring`.
    */
-  readonly notices: (options: { readonly owner: string }) => AsyncIterableIterator<Notice>;
+  readonly notices: (options: { readonly owner: string }) => AsyncIterableIterator<OwnerNotice>;
   /** The cursor of the journal's head. A watch from here misses nothing after earlier reads. */
   readonly cursor: () => Promise<string>;
   /** Ends the agent that the client registered, which frees its locks, and closes the connection. */
   readonly close: () => Promise<void>;
+}
+
+/** A registered agent, as its registration returned it. */
+export interface AgentIdentity {
+  readonly agentId: string;
+  readonly secret?: string;
+}
+
+export interface RunOperation {
+  <Name extends OperationName>(
+    operation: Name,
+    input: WireInput<Name>,
+    options?: CallOptions,
+  ): Promise<WireOutput<Name>>;
+  (operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
 }
 
 export interface WatchOptions extends WatchFilter {
@@ -144,17 +167,19 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     agents: agentsClient(run),
     locks: locksClient(run, sessions),
     planning: lazyClient(async () => (await import("./packs/planning-client.ts")).planningClient(run)),
-    audit: auditClient(run),
-    journal: journalClient(run),
-    tokens: tokensClient(run),
+    audit: lazyClient(async () => (await import("./audit-client.ts")).auditClient(run)),
+    journal: lazyClient(async () => (await import("./audit-client.ts")).journalClient(run)),
+    tokens: lazyClient(async () => (await import("./tokens-client.ts")).tokensClient(run)),
     acquire: sessions.acquire,
+    tryAcquire: sessions.tryAcquire,
     retryOnDeadlock: (work, bounds) => retryOnDeadlock(sessions, caller.clock, work, bounds),
-    as: ({ agent_id: agent, secret }) => withIdentity({ agent, agentSecret: secret }, {}, family.closes),
-    fork: (introduction = {}) => withIdentity(undefined, introduction, false),
-    execute: (operation, input, call = {}) => caller.call(operation, input, call),
-    run: (operation, input, call = {}) => caller.run(operation, input, call),
+    as: ({ agentId: agent, secret }) => withIdentity({ agent, agentSecret: secret }, {}, family.closes),
+    agent: (introduction = {}) => withIdentity(undefined, introduction, false),
+    operations: operationsClient(run),
+    execute: (operation, input, call = {}) => caller.callWire(operation, input, call),
+    run: (operation: string, input: unknown, call: CallOptions = {}) => caller.runWire(operation, input, call),
     watch: (filter = {}) => oneByOne(transport.watch(filter)),
-    notices: (query) => oneByOne(transport.notices(query)),
+    notices: (query) => oneByOne(caller.notices(query)),
     cursor: () => transport.cursor(),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,6 +1,6 @@
 import { environmentOf } from "#environment";
 import type { ConnectTarget } from "./address.ts";
-import type { Client, ClientOptions } from "./client.ts";
+import type { AgentIdentity, Client, ClientOptions } from "./client.ts";
 import { connectTo } from "./connect-to.ts";
 import { defaultServer, findServer, serverAt, tokenRisk } from "./find-server.ts";
 import type { FoundServer } from "./find-server.ts";
@@ -12,7 +12,7 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
    */
   readonly token?: string;
   /** Use the identity of this agent, as its registration returned it. */
-  readonly agent?: { readonly agent_id: string; readonly secret?: string };
+  readonly agent?: AgentIdentity;
   /** The socket by default, if there is a WebSocket. HTTP sends each call as a request of its own, which is slower. */
   readonly transport?: "socket" | "http";
   /** Maximum time to reconnect to a lost server before pending calls fail; 30 seconds by default. */

@@ -1,6 +1,9 @@
-import type { Entity, HistoryItem, Written } from "../contract/entities.ts";
+import type { Deleted, Entity, HistoryItem, Written } from "./contract-types.ts";
 import type { ClientClock } from "./client-clock.ts";
+import { HoldfastError } from "./holdfast-error.ts";
 import type { CallOptions } from "./transport.ts";
+import { typedEntities } from "./typed-entities.ts";
+import type { TypedEntities } from "./typed-entities.ts";
 import { updateEntity } from "./update-entity.ts";
 import type { UpdateOptions } from "./update-entity.ts";
 
@@ -19,6 +22,15 @@ export interface WriteOptions extends CallOptions {
   readonly ifUnchanged?: readonly (string | { readonly pointer: string; readonly value?: unknown })[];
 }
 
+/** The conditions of a creation. */
+export type CreateOptions = CallOptions & Pick<WriteOptions, "expectedVersion" | "fence">;
+
+/** A past version, or the entity at a position of the journal. */
+export interface PastQuery {
+  readonly version?: number;
+  readonly position?: number;
+}
+
 /** A merge patch (RFC 7396), or a JSON patch (RFC 6902). */
 export type EntityPatch =
   { readonly merge: Readonly<Record<string, unknown>> } | { readonly patch: readonly PatchStep[] };
@@ -28,13 +40,10 @@ export type PatchStep =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
+/** Entities of any type. `client.entities<Plan>("plan")` has the entities of one type, with typed values. */
 export interface EntitiesClient {
-  create(
-    type: string,
-    id: string,
-    value: unknown,
-    options?: CallOptions & Pick<WriteOptions, "expectedVersion" | "fence">,
-  ): Promise<Written>;
+  <Value = unknown>(type: string): TypedEntities<Value>;
+  create(type: string, id: string, value: unknown, options?: CreateOptions): Promise<Written>;
   replace(type: string, id: string, value: unknown, options?: WriteOptions): Promise<Written>;
   patch(type: string, id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written>;
   /**
@@ -48,8 +57,10 @@ export interface EntitiesClient {
     options?: UpdateOptions<Value>,
   ): Promise<Written>;
   delete(type: string, id: string, options?: WriteOptions): Promise<Deleted>;
-  /** The current entity, a past version, or the entity at a position of the journal. */
-  get(type: string, id: string, options?: { readonly version?: number; readonly position?: number }): Promise<Entity>;
+  /** The current entity, or a past one. Throws if it does not exist. */
+  get(type: string, id: string, options?: PastQuery): Promise<Entity>;
+  /** The same, and undefined if the entity does not exist or is deleted. */
+  find(type: string, id: string, options?: PastQuery): Promise<Entity | undefined>;
   list(type: string, page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Entity, string>>;
   /** The history of an entity, newest first. */
   history(
@@ -59,10 +70,6 @@ export interface EntitiesClient {
   ): Promise<Page<HistoryItem, number>>;
 }
 
-export type Deleted = Pick<Written, "type" | "id" | "version" | "revision" | "changed" | "position"> & {
-  readonly previous_revision: string;
-};
-
 export interface Page<Item, Next> {
   readonly items: readonly Item[];
   readonly next: Next | null;
@@ -71,29 +78,34 @@ export interface Page<Item, Next> {
 /** Runs an operation and returns its result, or throws the refusal. */
 export type Run = (operation: string, input: unknown, options: CallOptions) => Promise<unknown>;
 
+type EntityMethods = Omit<EntitiesClient, "update">;
+
 export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
   // Not async functions: another promise per call would add nothing.
   const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
     const { expectedVersion, expectedRevision, ifUnchanged, fence, ...call } = options;
-    const conditions = {
-      expected_version: expectedVersion,
-      expected_revision: expectedRevision,
-      if_unchanged: ifUnchanged,
-      fence,
-    };
-    return run(operation, { ...input, ...conditions }, call);
+    return run(operation, { ...input, expectedVersion, expectedRevision, ifUnchanged, fence }, call);
   };
-  const client: Omit<EntitiesClient, "update"> = {
+  const client: EntityMethods = {
     create: (type, id, value, options) => write("create-entity", { type, id, value }, options) as Promise<Written>,
     replace: (type, id, value, options) => write("replace-entity", { type, id, value }, options) as Promise<Written>,
     patch: (type, id, patch, options) => write("patch-entity", { type, id, ...patch }, options) as Promise<Written>,
     delete: (type, id, options) => write("delete-entity", { type, id }, options) as Promise<Deleted>,
     get: (type, id, options) => run("get-entity", { type, id, ...options }, {}) as Promise<Entity>,
+    find: (type, id, options) => client.get(type, id, options).catch(undefinedIfAbsent),
     list: (type, page) => run("list-entities", { type, ...page }, {}) as Promise<Page<Entity, string>>,
     history: (type, id, page) => run("list-history", { type, id, ...page }, {}) as Promise<Page<HistoryItem, number>>,
   };
-  return {
+  const methods = {
     ...client,
-    update: (type, id, change, options) => updateEntity({ client, clock }, { type, id }, change as never, options),
+    update: ((type, id, change, options) =>
+      updateEntity({ client, clock }, { type, id }, change as never, options)) as EntitiesClient["update"],
   };
+  const ofType = <Value>(type: string): TypedEntities<Value> => typedEntities(methods, type);
+  return Object.assign(ofType, methods);
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (error instanceof HoldfastError && (error.code === "entity_not_found" || error.code === "entity_deleted")) return;
+  throw error;
 }

@@ -6,6 +6,8 @@ import type { CallReply } from "./transport.ts";
 /** The data of a refusal in addition to its code. A refusal without an entry has no position. */
 interface RefusalDetails extends Partial<Pick<CallReply, "position" | "replayed">> {
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The data has the members of the wire. */
+  readonly isWire?: boolean;
 }
 
 /** A refusal as an exception. Compare `code`. `retry` says what the program may do. */
@@ -21,8 +23,11 @@ export class HoldfastError extends Error {
   readonly data: Readonly<Record<string, unknown>>;
   readonly position: number;
   readonly replayed: boolean;
+  /** The call was sent by name, so `data` has the members of the wire. */
+  readonly isWire: boolean;
 
-  constructor(operation: string, code: string, { data = {}, position = 0, replayed = false }: RefusalDetails = {}) {
+  constructor(operation: string, code: string, details: RefusalDetails = {}) {
+    const { data = {}, position = 0, replayed = false, isWire = false } = details;
     const problem = problemText(code);
     // No server refused anything, so the operation does not matter.
     const what = code === "unreachable" ? `${code}: ` : `${operation} refused (${code}): `;
@@ -33,6 +38,7 @@ export class HoldfastError extends Error {
     this.data = data;
     this.position = position;
     this.replayed = replayed;
+    this.isWire = isWire;
   }
 }
 

@@ -1,48 +1,38 @@
-import type { Allowance } from "../contract/allowance.ts";
-import type { CreatedToken, RotatedToken, Token } from "../contract/tokens.ts";
+import type { CreatedToken, OperationInput, OperationOutput, RotatedToken, Token } from "./contract-types.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
-export interface NewToken {
-  /** The principal of the bearer. */
-  readonly principal: string;
-  readonly allow: readonly Allowance[];
-  /** 30 days by default. */
-  readonly expiresInSeconds?: number;
-  readonly note?: string;
-}
+/** The principal of the bearer, its allowances, and the time until it expires; 30 days by default. */
+export type NewToken = Omit<OperationInput<"create-token">, "ownKey" | "secretHash">;
 
 /** Tokens, for operators. */
 export interface TokensClient {
   /** Returns the secret once. With a key, a repeated request gives the same token a new secret. */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
-  list(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Token, string>>;
+  list(page?: OperationInput<"list-tokens">): Promise<Page<Token, string>>;
   /**
-   * Gives the token a new secret, which is returned once. The old one is invalid at once, or after `graceSeconds`. With a
+   * Gives the token a new secret, which is returned once. The old one is invalid at once, or after `graceMs`. With a
    * key, a repeated request replaces the new secret, and the old one keeps its grace period.
    */
-  rotate(tokenId: string, options?: CallOptions & { readonly graceSeconds?: number }): Promise<RotatedToken>;
+  rotate(tokenId: string, options?: CallOptions & { readonly graceMs?: number }): Promise<RotatedToken>;
   /** Replaces the operator's token in the data folder of the server. The old one is invalid at once. */
-  rotateOperator(options?: CallOptions): Promise<{ readonly rotated_at: string; readonly file: string }>;
+  rotateOperator(options?: CallOptions): Promise<OperationOutput<"rotate-operator-token">>;
   /** The token is invalid at once, also on open connections. */
   revoke(
     tokenId: string,
     options?: CallOptions & { readonly reason?: string },
-  ): Promise<{ readonly token_id: string; readonly principal: string; readonly revoked_at: string }>;
+  ): Promise<OperationOutput<"revoke-token">>;
 }
 
 export function tokensClient(run: Run): TokensClient {
   return {
-    create: async ({ expiresInSeconds, ...token }, options = {}) =>
-      (await run("create-token", { ...token, expires_in_seconds: expiresInSeconds }, options)) as CreatedToken,
-    list: async (page = {}) => (await run("list-tokens", page, {})) as Page<Token, string>,
-    rotate: async (tokenId, { graceSeconds, ...options } = {}) =>
-      (await run("rotate-token", { token_id: tokenId, grace_seconds: graceSeconds }, options)) as RotatedToken,
-    rotateOperator: async (options = {}) =>
-      (await run("rotate-operator-token", {}, options)) as Awaited<ReturnType<TokensClient["rotateOperator"]>>,
-    revoke: async (tokenId, { reason, ...options } = {}) =>
-      (await run("revoke-token", { token_id: tokenId, reason }, options)) as Awaited<
-        ReturnType<TokensClient["revoke"]>
-      >,
+    create: (token, options = {}) => run("create-token", token, options) as Promise<CreatedToken>,
+    list: (page = {}) => run("list-tokens", page, {}) as Promise<Page<Token, string>>,
+    rotate: (tokenId, { graceMs, ...options } = {}) =>
+      run("rotate-token", { tokenId, graceMs }, options) as Promise<RotatedToken>,
+    rotateOperator: (options = {}) =>
+      run("rotate-operator-token", {}, options) as Promise<OperationOutput<"rotate-operator-token">>,
+    revoke: (tokenId, { reason, ...options } = {}) =>
+      run("revoke-token", { tokenId, reason }, options) as Promise<OperationOutput<"revoke-token">>,
   };
 }

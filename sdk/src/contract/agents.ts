@@ -1,5 +1,4 @@
 import Type from "typebox";
-import type { Static } from "typebox";
 import { limit } from "./conditions.ts";
 import { internalOperation, operation } from "./operation.ts";
 import { ofCaller, ofWholeSpace } from "./rights.ts";
@@ -186,6 +185,3 @@ export const agentOperations = {
   "expire-agent": expireAgent,
   "list-agents": listAgents,
 } as const;
-
-export type Agent = Static<typeof agent>;
-export type Registered = Static<typeof registerAgent.output>;

@@ -1,6 +1,5 @@
 /** Reads of the journal itself: its entries, and the audit trail with author, time and outcome. */
 import Type from "typebox";
-import type { Static } from "typebox";
 import { limit, revision } from "./conditions.ts";
 import { operation } from "./operation.ts";
 import { ofWholeSpace } from "./rights.ts";
@@ -185,8 +184,3 @@ const listAudit = operation({
 });
 
 export const auditOperations = { "list-journal": listJournal, "list-audit": listAudit } as const;
-
-export type JournalItem = Static<typeof journalItem>;
-export type AuditItem = Static<typeof auditItem>;
-export type JournalQuery = Static<typeof listJournal.input>;
-export type AuditQuery = Static<typeof listAudit.input>;

@@ -1,5 +1,4 @@
 import Type from "typebox";
-import type { Static } from "typebox";
 import {
   conditions,
   entityId,
@@ -201,7 +200,3 @@ export const entityOperations = {
   "list-entities": listEntities,
   "list-history": listHistory,
 } as const;
-
-export type Entity = Static<typeof entity>;
-export type Written = Static<typeof written>;
-export type HistoryItem = Static<typeof historyItem>;

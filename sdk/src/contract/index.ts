@@ -1,16 +1,13 @@
 export { agentOperations } from "./agents.ts";
-export type { Agent, Registered } from "./agents.ts";
 export type { Allowance, Verb } from "./allowance.ts";
 export { allOperations, publicOperations } from "./all-operations.ts";
 export type { OperationName } from "./all-operations.ts";
 export { auditOperations } from "./audit.ts";
-export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./audit.ts";
 export { checkOf } from "./check.ts";
 export type { InputCheck, Issue } from "./check.ts";
 export { callReply, commandRequest, commandsMax } from "./command-request.ts";
 export type { CommandRequest } from "./command-request.ts";
 export { entityOperations } from "./entities.ts";
-export type { Entity, HistoryItem, Written } from "./entities.ts";
 export { cycleText } from "./cycle-text.ts";
 export type { CycleLink } from "./cycle-text.ts";
 export { conflictReason, events, publishedName } from "./events.ts";
@@ -20,9 +17,7 @@ export { eventTypes, isOfEntity, isOfLock, isOfPack, pathsOfEvent } from "./even
 export { conditions, entityId, entityType } from "./conditions.ts";
 export { lockInternals } from "./lock-internals.ts";
 export { lockViews, unknownFence } from "./lock-views.ts";
-export type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait, WhoAmI } from "./lock-views.ts";
 export { lockOperations } from "./locks.ts";
-export type { Grant, Granted, LeftBefore, Queued } from "./locks.ts";
 export { expiringAtMs, notice, noticeQuery, placeEveryMs } from "./notices.ts";
 export type { ExpiringNotice, Notice, NoticeQuery, PlaceNotice } from "./notices.ts";
 export {
@@ -76,7 +71,6 @@ export type { Right, Touch } from "./rights.ts";
 export { spaceOperations } from "./space.ts";
 export type { SpaceSettings } from "./space.ts";
 export { tokenOperations } from "./tokens.ts";
-export type { CreatedToken, Token } from "./tokens.ts";
 export { watchQuery } from "./watch-query.ts";
 export type { WatchQuery } from "./watch-query.ts";
 export { recordedAs, recordedType } from "./recorded-type.ts";

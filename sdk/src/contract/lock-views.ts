@@ -1,5 +1,4 @@
 import Type from "typebox";
-import type { Static } from "typebox";
 import { agent, host, isoTime, line, ownerId, processId } from "./agents.ts";
 import { limit } from "./conditions.ts";
 import { fence, grant, holder, leftBefore, place, ticket } from "./grant.ts";
@@ -265,11 +264,3 @@ export const lockViews = {
   "list-lock-history": listLockHistory,
   "check-fence": checkFence,
 } as const;
-
-export type LockRow = Static<typeof lockRow>;
-export type DalLock = Static<typeof dalLock>;
-export type LockStatus = Static<typeof lockNow>;
-export type PastLockStatus = Static<typeof lockThen>;
-export type TicketStatus = Static<typeof getTicket.output>;
-export type WhoAmI = Static<typeof whoAmI.output>;
-export type Wait = Static<typeof wait>;

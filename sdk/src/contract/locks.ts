@@ -1,5 +1,4 @@
 import Type from "typebox";
-import type { Static } from "typebox";
 import { line, ownerId } from "./agents.ts";
 import { fence, grant, leftBefore, place } from "./grant.ts";
 import { lockPath, mode, owner, paths, scope } from "./lock-path.ts";
@@ -293,8 +292,3 @@ export const lockOperations = {
   "override-release": overrideRelease,
   "configure-locks": configureLocks,
 } as const;
-
-export type Grant = Static<typeof grant>;
-export type Granted = Static<typeof granted>;
-export type Queued = Static<typeof queued>;
-export type LeftBefore = Granted["left_before"][number];

@@ -1,3 +1,5 @@
+import type { TSchema } from "typebox";
+
 /**
  * A reason to refuse a request. Programs compare the code. `title` and `next` are for people. `retry` says what a client
  * may do by itself:
@@ -11,6 +13,8 @@ export interface Problem {
   readonly retry: "never" | "new-key-after-read" | "same-key" | "later";
   readonly title: string;
   readonly next: string;
+  /** The data of a refusal, if there is any. Doors may add members, such as `retry_after_ms`. */
+  readonly data?: TSchema;
   /** The refusal of a lock that another owner holds. Metrics count it as denied and contended. */
   readonly isContention?: true;
   /** The members of its data that name other entities. A caller gets those of entities that it may read. */
@@ -33,4 +37,16 @@ export interface RevealedEntity {
 /** The problem of a code that only a kind of entity knows, such as `ticket.already_closed`. */
 export function kindProblem(code: string): Problem {
   return { status: 409, retry: "never", title: code, next: "See the rules of this kind of entity." };
+}
+
+/** The same problems with the schemas of their data. */
+export function withProblemData<Problems extends Readonly<Record<string, Problem>>>(
+  problems: Problems,
+  data: Readonly<Record<string, TSchema>>,
+): Readonly<Record<keyof Problems & string, Problem>> {
+  const described = Object.entries(problems).map(([code, problem]): [string, Problem] => {
+    const schema = data[code];
+    return [code, schema === undefined ? problem : { ...problem, data: schema }];
+  });
+  return Object.fromEntries(described) as Readonly<Record<keyof Problems & string, Problem>>;
 }

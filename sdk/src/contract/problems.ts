@@ -2,12 +2,13 @@ import { coreProblems } from "./core-problems.ts";
 import { plainCode } from "./packs/code-of-pack.ts";
 import { packs } from "./packs/packs.ts";
 import { ownedProblemOf } from "./packs/owned-problems.ts";
-import { kindProblem } from "./problem.ts";
+import { kindProblem, withProblemData } from "./problem.ts";
+import { coreProblemData } from "./problem-data.ts";
 import type { Problem } from "./problem.ts";
 
 /** Every problem by its code. */
 export const problems: Readonly<Record<string, Problem>> = {
-  ...coreProblems,
+  ...withProblemData(coreProblems, coreProblemData),
   ...Object.fromEntries(packs.flatMap((pack) => Object.entries(pack.problems))),
 };
 

@@ -1,5 +1,4 @@
 import Type from "typebox";
-import type { Static } from "typebox";
 import { isoTime, line } from "./agents.ts";
 import { allowance } from "./allowance.ts";
 import { limit } from "./conditions.ts";
@@ -268,7 +267,3 @@ export const tokenEvents = eachWith(
   },
   { paths: withoutPath },
 );
-
-export type Token = Static<typeof token>;
-export type RotatedToken = Static<typeof rotateToken.output>;
-export type CreatedToken = Static<typeof createToken.output>;

@@ -125,11 +125,11 @@ export class Load {
   #locking(client: Client, name: string): Worker {
     let count = 0;
     // An agent of its own: the lock excludes the other users of the connection.
-    const own = client.fork({ name });
+    const own = client.agent({ name });
     return new Worker(name, async () => {
       count += 1;
       try {
-        await using lock = await own.acquire("guarded/1", { ttlSeconds: leaseSeconds });
+        await using lock = await own.acquire("guarded/1", { ttlMs: leaseSeconds * 1000 });
         assert.ok(lock.granted);
         for (const half of ["first", "second"]) {
           const id = `${name} ${String(count)} ${half}`;

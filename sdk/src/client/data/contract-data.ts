@@ -2,18 +2,36 @@
 export interface ContractData {
   readonly operations: Readonly<Record<string, OperationData>>;
   /** Problems by code. */
-  readonly problems: Readonly<Record<string, ProblemText>>;
+  readonly problems: Readonly<Record<string, ProblemData>>;
+  /** The number of the shape of notices. */
+  readonly notices?: number;
+  /** The declared members, see `MemberMapper`. Operations and problems refer to them by number, from 1. */
+  readonly shapes: readonly string[];
 }
 
 export interface OperationData {
   readonly kind: "read" | "write";
+  readonly input?: number;
+  readonly output?: number;
   /** Acquires, keeps or ends locks, so it needs the agent that owns them. */
   readonly isAboutLocks?: true;
 }
 
-export interface ProblemText {
+export interface ProblemData extends Partial<ProblemWords> {
   readonly status: number;
   readonly retry: "never" | "new-key-after-read" | "same-key" | "later";
+  /** The number of the shape of its data. */
+  readonly data?: number;
+}
+
+/** The part of a problem that is for people. */
+export interface ProblemWords {
   readonly title: string;
   readonly next: string;
 }
+
+/** The words of problems, by code. */
+export type ProblemTexts = Readonly<Record<string, ProblemWords>>;
+
+/** A problem as an error shows it. */
+export type ProblemText = Omit<ProblemData, "data"> & ProblemWords;

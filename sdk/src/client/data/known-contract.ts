@@ -1,15 +1,26 @@
+import { loadedTexts, loadTexts } from "#texts";
 import { plainCode } from "../../contract/packs/code-of-pack.ts";
 import { kindProblem } from "../../contract/problem.ts";
-import type { ContractData, OperationData, ProblemText } from "./contract-data.ts";
+import type { ContractData, OperationData, ProblemData, ProblemText } from "./contract-data.ts";
 import { coreData } from "./core-data.ts";
+import { MemberMapper } from "./member-mapper.ts";
 import { packLoaders } from "./pack-loaders.ts";
 
+interface KnownPart extends ContractData {
+  readonly mapper: MemberMapper;
+}
+
+const knownPart = (data: ContractData): KnownPart => ({ ...data, mapper: new MemberMapper(data.shapes) });
+
+const core = knownPart(coreData);
 /** The data of the core, and of each pack that was used. */
-const known = new Map<string, ContractData>([["", coreData]]);
+const known = new Map<string, KnownPart>([["", core]]);
 const loading = new Map<string, Promise<void>>();
 
 /** The name of the pack of an operation or a problem code; empty for the core. */
 const packOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));
+
+const partOf = (name: string): KnownPart | undefined => known.get(packOf(name));
 
 /**
  * Loads the data of the pack that a name belongs to, if it is not loaded yet. Undefined if there is nothing to load:
@@ -19,7 +30,7 @@ export function loadPackData(name: string): Promise<void> | undefined {
   const pack = packOf(name);
   const load = Object.hasOwn(packLoaders, pack) ? packLoaders[pack] : undefined;
   if (load === undefined || known.has(pack)) return undefined;
-  const started = loading.get(pack) ?? load().then((data) => void known.set(pack, data));
+  const started = loading.get(pack) ?? load().then((data) => void known.set(pack, knownPart(data)));
   loading.set(pack, started);
   // A failed download can be repeated.
   return started.finally(() => loading.delete(pack));
@@ -27,16 +38,47 @@ export function loadPackData(name: string): Promise<void> | undefined {
 
 /** The data of an operation. Undefined for an operation of a kind, which the contract does not know. */
 export function operationData(name: string): OperationData | undefined {
-  const operations = known.get(packOf(name))?.operations;
+  const operations = partOf(name)?.operations;
   return operations !== undefined && Object.hasOwn(operations, name) ? operations[name] : undefined;
 }
 
-/** The text and the retry rule of a problem. A code of a pack is known only when the data of the pack is loaded. */
-export function problemText(code: string): ProblemText {
-  return textIn(code) ?? textIn(plainCode(code)) ?? kindProblem(code);
+/** Loads what an error with this code needs. Undefined if there is nothing to load. */
+export function loadProblem(code: string): Promise<void> | undefined {
+  return loadPackData(code) ?? (problemData(code)?.title === undefined ? loadTexts() : undefined);
 }
 
-function textIn(code: string): ProblemText | undefined {
-  const problems = known.get(packOf(code))?.problems;
+/** The text and the retry rule of a problem. Its words are known only after `loadProblem`. */
+export function problemText(code: string): ProblemText {
+  const found = problemData(code);
+  if (found === undefined) {
+    const { status, retry, title, next } = kindProblem(code);
+    return { status, retry, title, next };
+  }
+  const words = loadedTexts()?.[code] ?? loadedTexts()?.[plainCode(code)];
+  const { status, retry, title = words?.title ?? code, next = words?.next ?? "" } = found;
+  return { status, retry, title, next };
+}
+
+function problemData(code: string): ProblemData | undefined {
+  return dataIn(code) ?? dataIn(plainCode(code));
+}
+
+function dataIn(code: string): ProblemData | undefined {
+  const problems = partOf(code)?.problems;
   return problems !== undefined && Object.hasOwn(problems, code) ? problems[code] : undefined;
+}
+
+/** The mapper of the members of an operation or a problem; undefined for those of kinds. */
+export function mapperOf(name: string): MemberMapper | undefined {
+  return partOf(name)?.mapper;
+}
+
+/** The problem's own part of the contract, and its shape. */
+export function problemShape(code: string): { readonly mapper: MemberMapper; readonly shape: number | undefined } {
+  const name = dataIn(code) === undefined ? plainCode(code) : code;
+  return { mapper: partOf(name)?.mapper ?? core.mapper, shape: dataIn(name)?.data };
+}
+
+export function noticeToClient(notice: unknown): unknown {
+  return core.mapper.toClient(notice, core.notices);
 }

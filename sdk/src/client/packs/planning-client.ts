@@ -1,12 +1,19 @@
 import type { assignment, collaborator, mission, organization, project } from "../../contract/packs/planning.ts";
-import type { Resource } from "../../contract/packs/resource.ts";
+import type { Resource, ShownResource } from "../../contract/packs/resource.ts";
+import type { ClientForm } from "../data/client-form.ts";
 import type { Run } from "../entities-client.ts";
 import { changeResource, resourceClient } from "./resource-client.ts";
 import type { Changed, ChangeOptions, ResourceClient } from "./resource-client.ts";
 
+export type Organization = ClientForm<ShownResource<typeof organization>>;
+export type Project = ClientForm<ShownResource<typeof project>>;
+export type Collaborator = ClientForm<ShownResource<typeof collaborator>>;
+export type Mission = ClientForm<ShownResource<typeof mission>>;
+export type Assignment = ClientForm<ShownResource<typeof assignment>>;
+
 type MissionChange = Promise<Changed<typeof mission>>;
 
-interface MissionsClient extends ResourceClient<typeof mission> {
+export interface MissionsClient extends ResourceClient<typeof mission> {
   /**
    * Changes the status of a mission. The server refuses the change if a collaborator would be booked twice. The refusal
    * lists every conflict.

@@ -8,6 +8,7 @@ import type {
   ResourceVerb,
   ShownResource,
 } from "../../contract/packs/resource.ts";
+import type { ClientForm } from "../data/client-form.ts";
 import type { Page, Run } from "../entities-client.ts";
 import type { CallOptions } from "../transport.ts";
 
@@ -19,28 +20,44 @@ export interface ChangeOptions extends CallOptions {
   readonly fence?: string;
 }
 
-export type Changed<R extends Resource> = ShownResource<R> & {
+export type Changed<R extends Resource> = ClientForm<ShownResource<R>> & {
   readonly changed: boolean;
-  readonly previous_revision: string | null;
+  readonly previousRevision: string | null;
 };
+
+export interface DeletedResource {
+  readonly id: string;
+  readonly version: number;
+  readonly revision: string;
+  readonly previousRevision: string;
+  readonly changed: boolean;
+  readonly position: number;
+}
 
 /** The operations on one type of a pack's resources. */
 export interface ResourceClient<R extends Resource> {
-  create(input: NewResource<R>, options?: CallOptions): Promise<Changed<R>>;
-  get(id: string, at?: { readonly version?: number; readonly position?: number }): Promise<ShownResource<R>>;
+  create(input: ClientForm<NewResource<R>>, options?: CallOptions): Promise<Changed<R>>;
+  get(
+    id: string,
+    at?: { readonly version?: number; readonly position?: number },
+  ): Promise<ClientForm<ShownResource<R>>>;
   list(
-    query?: ResourceFilters<R> & { readonly archived?: boolean; readonly after?: string; readonly limit?: number },
-  ): Promise<Page<ShownResource<R>, string>>;
-  update(id: string, changes: ResourceChanges<R>, options?: ChangeOptions): Promise<Changed<R>>;
+    query?: ClientForm<ResourceFilters<R>> & {
+      readonly archived?: boolean;
+      readonly after?: string;
+      readonly limit?: number;
+    },
+  ): Promise<Page<ClientForm<ShownResource<R>>, string>>;
+  update(id: string, changes: ClientForm<ResourceChanges<R>>, options?: ChangeOptions): Promise<Changed<R>>;
   archive(id: string, options?: ChangeOptions): Promise<Changed<R>>;
   unarchive(id: string, options?: ChangeOptions): Promise<Changed<R>>;
-  delete(id: string, options?: ChangeOptions): Promise<{ readonly id: string; readonly previous_revision: string }>;
+  delete(id: string, options?: ChangeOptions): Promise<DeletedResource>;
 }
 
 /** Runs an operation that changes a resource. */
 export function changeResource(run: Run, operation: string, input: object, options: ChangeOptions = {}) {
   const { expectedRevision, fence, ...call } = options;
-  return run(operation, { ...input, expected_revision: expectedRevision, fence }, call);
+  return run(operation, { ...input, expectedRevision, fence }, call);
 }
 
 export function resourceClient<R extends Resource>(run: Run, resource: ResourceName): ResourceClient<R> {
@@ -51,8 +68,9 @@ export function resourceClient<R extends Resource>(run: Run, resource: ResourceN
       changeResource(run, nameOf(verb), { id }, options) as Promise<never>;
   return {
     create: (input, options = {}) => run(nameOf("create"), input, options) as Promise<Changed<R>>,
-    get: (id, at = {}) => run(nameOf("get"), { id, ...at }, {}) as Promise<ShownResource<R>>,
-    list: (query = {} as never) => run(nameOf("list"), query, {}) as Promise<Page<ShownResource<R>, string>>,
+    get: (id, at = {}) => run(nameOf("get"), { id, ...at }, {}) as Promise<ClientForm<ShownResource<R>>>,
+    list: (query = {} as never) =>
+      run(nameOf("list"), query, {}) as Promise<Page<ClientForm<ShownResource<R>>, string>>,
     update: (id, changes, options) =>
       changeResource(run, nameOf("update"), { id, changes }, options) as Promise<Changed<R>>,
     archive: change("archive"),

@@ -8,6 +8,8 @@ import { entityId } from "../conditions.ts";
 import { operation } from "../operation.ts";
 import { ofResource } from "../rights.ts";
 import { definePack } from "./pack.ts";
+import { withProblemData } from "../problem.ts";
+import { planningProblemData } from "./planning-problem-data.ts";
 import { planningProblems } from "./planning-problems.ts";
 import {
   expectedExample,
@@ -141,7 +143,7 @@ const lifecycleProblems = [
   "planning.archived",
 ] as const;
 
-const transitionMission = operation({
+export const transitionMission = operation({
   name: "planning.transition-mission",
   kind: "write",
   summary:
@@ -159,7 +161,7 @@ const transitionMission = operation({
   resource: mission,
 });
 
-const reopenMission = operation({
+export const reopenMission = operation({
   name: "planning.reopen-mission",
   kind: "write",
   summary: "Returns a locked mission to planned, with a reason; for operators.",
@@ -178,5 +180,5 @@ export const planning = definePack({
   resources: planningResources,
   operations: [...planningResources.flatMap(resourceOperations), transitionMission, reopenMission],
   events: {},
-  problems: planningProblems,
+  problems: withProblemData(planningProblems, planningProblemData),
 });

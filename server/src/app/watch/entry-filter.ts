@@ -1,7 +1,10 @@
-import type { AuditQuery, JournalQuery } from "@holdfast/sdk/contract";
+import type { auditOperations, InputOf } from "@holdfast/sdk/contract";
 import type { Entry } from "../../machine/entry.ts";
 
-type EntryFilter = Pick<AuditQuery & JournalQuery, "principal" | "agent" | "operation" | "subject" | "outcome">;
+type EntryFilter = Pick<
+  InputOf<(typeof auditOperations)["list-audit"]> & InputOf<(typeof auditOperations)["list-journal"]>,
+  "principal" | "agent" | "operation" | "subject" | "outcome"
+>;
 
 /** Recurring operations that the audit trail leaves out. */
 const upkeep = new Set(["renew-agents", "record-state-hash"]);

@@ -16,7 +16,7 @@ const guardedPrototype = Object.create(
 ) as object;
 
 /** A promise of a lock that explains the missing `await` when a program uses it as the lock. */
-export function awaitGuarded(lock: Promise<Lock | DeniedLock>): Promise<Lock | DeniedLock> {
+export function awaitGuarded<Result extends Lock | DeniedLock>(lock: Promise<Result>): Promise<Result> {
   // Not a subclass: its constructor stays Promise, so that `await` takes the promise as it is.
   Object.setPrototypeOf(lock, guardedPrototype);
   return lock;

@@ -1,8 +1,9 @@
-import type { DeniedLock, LockHolder } from "./lock.ts";
+import type { LockHolder } from "../../contract-types.ts";
+import type { DeniedLock } from "./lock.ts";
 
 /** A denial as a value: the blockers as data and as a sentence. */
 export function deniedLock(paths: readonly string[], data: Readonly<Record<string, unknown>>): DeniedLock {
-  const holders = (data["holders"] ?? data["waits_for"] ?? []) as readonly LockHolder[];
+  const holders = (data["holders"] ?? data["waitsFor"] ?? []) as readonly LockHolder[];
   const place = typeof data["place"] === "number" ? data["place"] : 1;
   const reason = typeof data["reason"] === "string" ? data["reason"] : "held by another owner";
   return {
@@ -23,8 +24,8 @@ function sentence(paths: readonly string[], holders: readonly LockHolder[], plac
   return `${names} is not free: ${holders.map(holderText).join("; ")}. ${position}`;
 }
 
-function holderText({ owner_id, name, purpose, note, path, mode, since, until }: LockHolder): string {
+function holderText({ ownerId, name, purpose, note, path, mode, since, until }: LockHolder): string {
   const use = purpose === null ? "" : ` for "${purpose}"`;
   const last = note === null ? "" : `, last note "${note}"`;
-  return `${name ?? owner_id} has a ${mode} lock on ${path}${use} since ${since}, until ${until} unless renewed${last}`;
+  return `${name ?? ownerId} has a ${mode} lock on ${path}${use} since ${since}, until ${until} unless renewed${last}`;
 }

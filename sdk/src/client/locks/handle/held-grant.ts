@@ -1,4 +1,4 @@
-import type { Granted, LeftBefore } from "../../../contract/locks.ts";
+import type { Granted, LeftBefore } from "../../contract-types.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { LockLostError } from "./lock-errors.ts";
 import type { LossReason } from "./lock-errors.ts";
@@ -39,8 +39,8 @@ export interface PendingAcceptance {
 }
 
 /** The data of a grant that a client needs to hold it. How the previous lock ended is in a reply, not in an event. */
-export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds" | "acquired_at"> &
-  Partial<Pick<Granted, "left_before" | "already_held" | "ticket">> & {
+export type HeldTerms = Pick<Granted, "fence" | "ownerId" | "ttlMs" | "acquiredAt"> &
+  Partial<Pick<Granted, "leftBefore" | "alreadyHeld" | "ticket">> & {
     readonly paths: readonly LockedPath[];
   };
 
@@ -103,10 +103,10 @@ export class HeldGrant {
   constructor(granted: HeldTerms, events: GrantEvents) {
     this.fence = granted.fence;
     this.paths = granted.paths;
-    this.ttlMs = granted.ttl_seconds * 1000;
-    this.ownerId = granted.owner_id;
-    this.leftBefore = granted.left_before;
-    this.acquiredAt = granted.acquired_at;
+    this.ttlMs = granted.ttlMs;
+    this.ownerId = granted.ownerId;
+    this.leftBefore = granted.leftBefore;
+    this.acquiredAt = granted.acquiredAt;
     this.#events = events;
     this.#renewedAt = events.sentAt;
     this.#endsAt = later(events.sentAt, events.endsAtMs - events.sentAt.monotonicMs);

@@ -1,4 +1,4 @@
-import type { Granted, LeftBefore, Queued } from "../../../contract/locks.ts";
+import type { Granted, LeftBefore, Queued } from "../../contract-types.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { LockUsageError } from "./lock-errors.ts";
 import { refusalCodeOf } from "../closed-error.ts";
@@ -21,7 +21,7 @@ async function accept(session: LockSession, grant: HeldGrant): Promise<readonly 
     const answer = (await session.run("accept-lock", { ticket: grant.ticket })) as Granted | Queued;
     if (!answer.granted) return undefined;
     session.accepted(grant, answer);
-    return answer.left_before;
+    return answer.leftBefore;
   } catch (error) {
     if (refusalCodeOf(error) !== "ticket_unknown") throw error;
     await session.notHeld(grant);

@@ -1,4 +1,4 @@
-import type { Grant, Granted, LeftBefore, Queued } from "../../../contract/locks.ts";
+import type { Grant, Granted, LeftBefore, Queued } from "../../contract-types.ts";
 import { defined } from "../../../base/defined.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import type { LockMode } from "../lock-path.ts";
@@ -94,12 +94,12 @@ export class LockHandle implements Lock {
     this.#usableGrant();
   }
 
-  async renew({ note, ttlSeconds }: { readonly note?: string; readonly ttlSeconds?: number } = {}): Promise<void> {
+  async renew({ note, ttlMs }: { readonly note?: string; readonly ttlMs?: number } = {}): Promise<void> {
     const grant = this.#usableGrant();
-    checkLease(ttlSeconds);
+    checkLease(ttlMs);
     const sentAt = clockPoint(this.#session.clock);
-    const more = defined({ note, ttl_seconds: ttlSeconds });
-    const answered = ttlSeconds ? this.#session.leaseRequested(grant, ttlSeconds, sentAt) : () => undefined;
+    const more = defined({ note, ttlMs });
+    const answered = ttlMs ? this.#session.leaseRequested(grant, ttlMs, sentAt) : () => undefined;
     let isRefused = false;
     try {
       const renewed = (await this.#change("renew-lock", more)) as Grant;

@@ -1,9 +1,5 @@
-import type { Static } from "typebox";
-import type { holder } from "../../../contract/grant.ts";
-import type { LeftBefore } from "../../../contract/locks.ts";
+import type { LeftBefore, LockHolder } from "../../contract-types.ts";
 import type { LockMode, LockScope } from "../lock-path.ts";
-
-export type LockHolder = Static<typeof holder>;
 
 /**
  * - `held`: no other owner can hold it;
@@ -67,7 +63,7 @@ export interface Lock extends AsyncDisposable {
   /** Resolves when the lock is certainly held: at once, or when the server has answered again. Otherwise it throws. */
   certain(): Promise<void>;
   /** Renews at once, with an optional note on the progress. The lock renews itself without this. */
-  renew(options?: { readonly note?: string; readonly ttlSeconds?: number }): Promise<void>;
+  renew(options?: { readonly note?: string; readonly ttlMs?: number }): Promise<void>;
   /** Turns it into a write lock, atomically, ahead of all tickets. The handle stays and has a new fence. */
   upgrade(options?: {
     readonly signal?: AbortSignal;

@@ -94,10 +94,10 @@ export class SessionHeartbeats {
   }
 
   async #renewAll(): Promise<HeartbeatResult["refusal"]> {
-    const { tickets, caller, ownerId: owner_id } = this.#session;
+    const { tickets, caller, ownerId: ownerId } = this.#session;
     const renewal = this.renewEach();
     const acceptances = [...tickets.keys()].map(async (ticket) => {
-      const { outcome } = await caller.once("accept-lock", { ticket, owner_id });
+      const { outcome } = await caller.once("accept-lock", { ticket, ownerId });
       return outcome.kind === "done" || outcome.code === "ticket_unknown" ? undefined : outcome;
     });
     const refusals = await Promise.all([renewal, ...acceptances]);

@@ -3,7 +3,7 @@ import { acquireLock } from "../waiting/acquire.ts";
 import { awaitGuarded } from "../handle/await-guarded.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
 import { parseLockOptions } from "../waiting/lock-options.ts";
-import type { LockOptions } from "../waiting/lock-options.ts";
+import type { AcquireRequest, LockOptions, TryLockOptions } from "../waiting/lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
 import { requestLock } from "../waiting/request.ts";
 import type { RequestLock } from "../waiting/request.ts";
@@ -40,11 +40,15 @@ export class LockSessions {
     };
   }
 
-  readonly acquire = (paths: LockPaths, options?: LockOptions, retry?: RetryCause): Promise<Lock | DeniedLock> =>
-    awaitGuarded(this.#acquire(paths, options, retry));
+  readonly acquire = (paths: LockPaths, options?: LockOptions, retry?: RetryCause): Promise<Lock> =>
+    // Without a limit of the wait there is no denial.
+    awaitGuarded(this.#acquire(() => ({ ...parseLockOptions(paths, options), retry })) as Promise<Lock>);
+
+  readonly tryAcquire = (paths: LockPaths, options?: TryLockOptions, retry?: RetryCause): Promise<Lock | DeniedLock> =>
+    awaitGuarded(this.#acquire(() => ({ ...parseLockOptions(paths, options, "tryAcquire"), retry })));
 
   readonly request = ((paths: LockPaths, ...given: Parameters<typeof requestLock>[1]) =>
-    requestLock((options) => this.#acquire(paths, options), given)) as RequestLock;
+    requestLock((options) => this.#acquire(() => parseLockOptions(paths, options, "request")), given)) as RequestLock;
 
   /** True if no lock was ever requested, so there is nothing to release. */
   get isUnused(): boolean {
@@ -57,8 +61,8 @@ export class LockSessions {
     this.#context.onUse(false);
   }
 
-  async #acquire(paths: LockPaths, options?: LockOptions, retry?: RetryCause): Promise<Lock | DeniedLock> {
-    const request = { ...parseLockOptions(paths, options), retry };
+  async #acquire(parse: () => AcquireRequest): Promise<Lock | DeniedLock> {
+    const request = parse();
     const session = this.#sessionOf(request.ownerId);
     this.#requestCounts.set(session, (this.#requestCounts.get(session) ?? 0) + 1);
     try {

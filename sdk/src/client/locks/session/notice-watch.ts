@@ -1,14 +1,14 @@
-import type { Notice } from "../../../contract/notices.ts";
+import type { OwnerNotice } from "../../contract-types.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import type { Transport } from "../../transport.ts";
+import type { CallSender } from "../../call-sender.ts";
 
 interface NoticeWatchOptions {
-  readonly transport: Transport;
+  readonly caller: Pick<CallSender, "notices">;
   readonly clock: ClientClock;
   readonly owner: () => string;
-  readonly onNotice: (notice: Notice) => void;
+  readonly onNotice: (notice: OwnerNotice) => void;
 }
 
 const delays = { baseMs: 100, capMs: 5_000 };
@@ -18,7 +18,7 @@ const delays = { baseMs: 100, capMs: 5_000 };
  */
 export class NoticeWatch {
   readonly #options: NoticeWatchOptions;
-  #pages: AsyncIterator<readonly Notice[]> | undefined;
+  #pages: AsyncIterator<readonly OwnerNotice[]> | undefined;
   #isWanted = false;
   #isRunning = false;
 
@@ -49,10 +49,10 @@ export class NoticeWatch {
 
   /** Watches until the stream ends or breaks. Returns true if a notice arrived. */
   async #listen(): Promise<boolean> {
-    const { transport, owner, onNotice } = this.#options;
+    const { caller, owner, onNotice } = this.#options;
     let hasNotice = false;
     try {
-      const pages = transport.notices({ owner: owner() });
+      const pages = caller.notices({ owner: owner() });
       this.#pages = pages;
       for (;;) {
         const page = await pages.next();

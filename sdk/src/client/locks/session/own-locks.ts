@@ -45,6 +45,6 @@ function overlap(mine: LockedPath, other: LockedPath): LockUsageError {
   return new LockUsageError(
     `this client already has a ${mine.mode} lock on ${mine.path}, or waits for one, so a ${other.mode} lock on ` +
       `${other.path} would not separate the two. Use the existing lock; or pass \`reentrant: true\` to share it; or, ` +
-      "if they are tasks that must exclude each other, give each its own client: client.fork({ name }).",
+      "if they are tasks that must exclude each other, give each its own client: client.agent({ name }).",
   );
 }

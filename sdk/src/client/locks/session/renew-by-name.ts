@@ -1,4 +1,4 @@
-import type { Grant } from "../../../contract/locks.ts";
+import type { Grant } from "../../contract-types.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import { clockPoint } from "../handle/held-grant.ts";
@@ -13,7 +13,7 @@ export async function renewByName(session: Holdings, grant: HeldGrant): Promise<
   const { caller, clock, ownerId } = session;
   const sentAt = clockPoint(clock);
   const { fence } = grant;
-  const { outcome } = await caller.once("renew-lock", ownerId === undefined ? { fence } : { fence, owner_id: ownerId });
+  const { outcome } = await caller.once("renew-lock", ownerId === undefined ? { fence } : { fence, ownerId: ownerId });
   if (outcome.kind === "done") session.renewed(grant, outcome.data as Grant, sentAt);
   else if (outcome.code === "lock_not_held" && grant.fence === fence) await session.notHeld(grant);
   else return outcome;

@@ -1,6 +1,6 @@
 import { hostAgentName } from "#host";
-import type { Agent, Registered } from "../../../contract/agents.ts";
-import type { WhoAmI } from "../../../contract/lock-views.ts";
+import type { Agent, Registered } from "../../contract-types.ts";
+import type { WhoAmI } from "../../contract-types.ts";
 import { defined } from "../../../base/defined.ts";
 import type { CallSender } from "../../call-sender.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
@@ -30,24 +30,24 @@ export async function sessionAgentOf(
   if (caller.identity !== undefined) {
     const { agent } = (await caller.run("who-am-i", { limit: 1 })) as WhoAmI;
     if (agent === null) throw new Error("The server does not know the agent of this client. Register it again.");
-    return { agent: agent.agent_id, limitMs: limitOf(agent), isOwn: caller.identity.isOwn === true };
+    return { agent: agent.agentId, limitMs: limitOf(agent), isOwn: caller.identity.isOwn === true };
   }
   const { name = hostAgentName(), purpose, parent } = introduction;
   const input = defined({ name, purpose, parent });
-  const register = async (own_key: string): Promise<Registered> =>
-    (await caller.run("register-agent", { ...input, own_key })) as Registered;
+  const register = async (ownKey: string): Promise<Registered> =>
+    (await caller.run("register-agent", { ...input, ownKey })) as Registered;
   const registered = await register(ownKey).catch((error: unknown) => {
     // The reply to an earlier attempt was lost, and with it the secret. That agent holds nothing and ends by inactivity.
     const isSecretLost = error instanceof HoldfastError && error.code === "agent_secret_required";
     if (!isSecretLost) throw error;
     return register(caller.clock.unique());
   });
-  const { agent_id: agent, secret } = registered;
+  const { agentId: agent, secret } = registered;
   caller.identity = { agent, agentSecret: secret, isOwn: true };
   return { agent, limitMs: limitOf(registered), isOwn: true };
 }
 
 /** Both times are the server's, so only their difference counts. */
-function limitOf({ seen_at, expires_at }: Agent): number {
-  return Date.parse(expires_at) - Date.parse(seen_at);
+function limitOf({ seenAt, expiresAt }: Agent): number {
+  return Date.parse(expiresAt) - Date.parse(seenAt);
 }

@@ -2,14 +2,12 @@
  * The locks and tickets of one owner in a client. One watch reports grants and losses, and one heartbeat renews all of
  * them. Without locks nothing runs but an occasional heartbeat.
  */
-import type { Granted, Queued } from "../../../contract/locks.ts";
-import type { TicketStatus } from "../../../contract/lock-views.ts";
+import type { Granted, OwnerNotice, Queued, TicketStatus } from "../../contract-types.ts";
 import type { CallSender } from "../../call-sender.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import type { Notice } from "../../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../../transport.ts";
 import { certainLease, heldSet } from "../waiting/requested-lease.ts";
 import { HeldGrant } from "../handle/held-grant.ts";
@@ -80,7 +78,7 @@ export class LockSession implements Holdings {
     this.#ownKey = this.clock.unique();
     this.#beats = new SessionHeartbeats(this, options.thread);
     this.#notices = new NoticeWatch({
-      ...{ transport: options.caller.transport, clock: this.clock, owner: () => this.owner },
+      ...{ caller: options.caller, clock: this.clock, owner: () => this.owner },
       onNotice: (notice) => this.#takeNotice(notice),
     });
   }
@@ -178,12 +176,12 @@ export class LockSession implements Holdings {
     const known = this.grants.get(granted.fence) ?? this.#changed(granted);
     if (known !== undefined) {
       // If the mode changed by this, the lease is unchanged.
-      if (granted.already_held === true) this.renewed(known, granted, arrived.sentAt);
-      known.leftBefore ??= granted.left_before;
+      if (granted.alreadyHeld === true) this.renewed(known, granted, arrived.sentAt);
+      known.leftBefore ??= granted.leftBefore;
       return known;
     }
     const grant = new HeldGrant(
-      { ...granted, ttl_seconds: this.#leaseOf(granted) / 1000 },
+      { ...granted, ttlMs: this.#leaseOf(granted) },
       {
         clock: this.clock,
         acceptance: this.#acceptance(granted),
@@ -201,10 +199,10 @@ export class LockSession implements Holdings {
   }
 
   /** The grant that became this one by an upgrade: acquired at the same time, with another fence. */
-  #changed({ fence, paths, acquired_at }: HeldTerms): HeldGrant | undefined {
+  #changed({ fence, paths, acquiredAt }: HeldTerms): HeldGrant | undefined {
     const known = heldSet(this.grants.values(), paths);
     // A grant acquired at another time is lost, and its event has not arrived yet.
-    if (known?.acquiredAt !== acquired_at) return undefined;
+    if (known?.acquiredAt !== acquiredAt) return undefined;
     this.changeFence(known, fence, paths);
     return known;
   }
@@ -215,21 +213,21 @@ export class LockSession implements Holdings {
   }
 
   /** The server has renewed this grant. */
-  renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: ClockPoint): void {
+  renewed(grant: HeldGrant, answer: Pick<Granted, "ttlMs">, sentAt: ClockPoint): void {
     grant.renew(sentAt, this.#leaseOf(answer));
     this.#beats.pace();
   }
 
   /** Called before a request for a lease of another length. Returns the function to call when it has ended. */
-  leaseRequested(grant: HeldGrant, ttlSeconds: number, sentAt: ClockPoint): () => void {
-    const end = grant.leaseRequested(ttlSeconds * 1000, sentAt);
+  leaseRequested(grant: HeldGrant, ttlMs: number, sentAt: ClockPoint): () => void {
+    const end = grant.leaseRequested(ttlMs, sentAt);
     this.#beats.pace();
     return end;
   }
 
   /** The server has accepted this grant for its owner. */
-  accepted(grant: HeldGrant, { left_before }: Pick<Granted, "left_before">): void {
-    grant.leftBefore ??= left_before;
+  accepted(grant: HeldGrant, { leftBefore }: Pick<Granted, "leftBefore">): void {
+    grant.leftBefore ??= leftBefore;
     grant.accepted();
     this.#beats.pace();
   }
@@ -323,13 +321,13 @@ export class LockSession implements Holdings {
     this.#notices.want(wantsPlace || [...this.grants.values()].some((grant) => grant.wantsWarning));
   }
 
-  #takeNotice(notice: Notice): void {
+  #takeNotice(notice: OwnerNotice): void {
     if (notice.notice === "place") {
       this.tickets.get(notice.ticket)?.moveTo(notice);
       return;
     }
     const grant = this.grants.get(notice.fence);
-    grant?.warn(notice.left_ms);
+    grant?.warn(notice.leftMs);
     // No renewal has reached the server recently: renew at once instead of waiting for the next heartbeat.
     if (grant !== undefined) void renewByName(this, grant);
   }
@@ -342,12 +340,12 @@ export class LockSession implements Holdings {
   }
 
   #withOwner(input: object): object {
-    return this.ownerId === undefined ? input : { ...input, owner_id: this.ownerId };
+    return this.ownerId === undefined ? input : { ...input, ownerId: this.ownerId };
   }
 
   /** No lock outlives the registration of its agent. */
-  #leaseOf({ ttl_seconds }: Pick<Granted, "ttl_seconds">): number {
-    return Math.min(ttl_seconds * 1000, this.agent?.limitMs ?? Infinity);
+  #leaseOf({ ttlMs }: Pick<Granted, "ttlMs">): number {
+    return Math.min(ttlMs, this.agent?.limitMs ?? Infinity);
   }
 
   #applyEarlyEvents(): void {

@@ -1,4 +1,4 @@
-import type { Granted, Queued } from "../../../contract/locks.ts";
+import type { Granted, Queued } from "../../contract-types.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { requestedLease } from "./requested-lease.ts";
 import { deniedLock } from "../handle/denied-lock.ts";
@@ -47,7 +47,7 @@ async function acquireOrWait(
   const giveUpAtMs = request.waitMs === undefined ? Infinity : clock.monotonicMs() + request.waitMs;
   const toHandle = (grant: HeldGrant): LockHandle => new LockHandle(session, grant, request, leave);
   const hold = (granted: Granted, sentAt: ClockPoint, since = sentAt.monotonicMs): LockHandle => {
-    const endsAtMs = since + (request.maxHoldSeconds ?? Infinity) * 1000;
+    const endsAtMs = since + (request.maxHoldMs ?? Infinity);
     return toHandle(session.hold(granted, { sentAt, uncertainMaxMs: request.uncertainMaxMs, endsAtMs }));
   };
   const begin = (answer: Granted | Queued, sentAt: ClockPoint): LockHandle | QueuedRequest | undefined => {
@@ -79,8 +79,8 @@ interface QueuedRequest {
 
 /** A lost reply that was repeated after its grant had ended. */
 function isOver(answer: Granted | Queued): boolean {
-  const { still_held, still_waiting } = answer as { still_held?: boolean; still_waiting?: boolean };
-  return answer.granted ? still_held === false : still_waiting === false;
+  const { stillHeld, stillWaiting } = answer as { stillHeld?: boolean; stillWaiting?: boolean };
+  return answer.granted ? stillHeld === false : stillWaiting === false;
 }
 
 /**

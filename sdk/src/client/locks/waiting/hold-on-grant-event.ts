@@ -18,12 +18,12 @@ export function holdOnGrantEvent(session: LockSession, request: AcquireRequest, 
   return (pushed: PushedGrant): HeldGrant | undefined => {
     const { ticket, fence, ownerId, paths, ttlMs, acceptMs, acquiredAt } = pushed;
     const now = clockPoint(session.clock);
-    const holdMaxMs = (request.maxHoldSeconds ?? Infinity) * 1000;
+    const holdMaxMs = request.maxHoldMs ?? Infinity;
     // By the clock that shows more time: one of them may have stopped or been set.
     const elapsedMs = Math.max(now.monotonicMs - askedAt.monotonicMs, now.wallMs - askedAt.wallMs);
     if (elapsedMs > Math.min(ttlMs, acceptMs, holdMaxMs) / 2) return undefined;
     return session.hold(
-      { fence, paths, owner_id: ownerId, ttl_seconds: ttlMs / 1000, acquired_at: acquiredAt },
+      { fence, paths, ownerId, ttlMs, acquiredAt },
       {
         sentAt: askedAt,
         uncertainMaxMs: request.uncertainMaxMs,

@@ -1,5 +1,5 @@
 import { defined } from "../../../base/defined.ts";
-import type { lockOperations } from "../../../contract/locks.ts";
+import type { OperationInput } from "../../contract-types.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
 import { closestWord } from "../../../base/closest-word.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
@@ -15,16 +15,12 @@ export interface LockOptions {
   readonly purpose?: string;
   readonly note?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The lease, 1 to 86,400; 30 by default. The lock renews itself, so this is the time to detect a crash. */
-  readonly ttlSeconds?: number;
+  /** The lease, 1,000 to 86,400,000; 30,000 by default. The server counts whole seconds. The lock renews itself, so this is the time to detect a crash. */
+  readonly ttlMs?: number;
   /** Maximum hold: the lock ends after this time even if it is renewed. */
-  readonly maxHoldSeconds?: number;
+  readonly maxHoldMs?: number;
   /** If the holder crashes, no owner gets the lock during this time. For resources that cannot check a fence. */
-  readonly holdOffSeconds?: number;
-  /** Maximum wait; forever by default. 0 is the same as `ifAvailable`. */
-  readonly waitMs?: number;
-  /** Do not wait. */
-  readonly ifAvailable?: boolean;
+  readonly holdOffMs?: number;
   /** Ends the wait. It has no effect after the grant. */
   readonly signal?: AbortSignal;
   /** Maximum time that a lock may stay uncertain beyond its lease while the server is away; 0 by default. */
@@ -40,10 +36,25 @@ export interface LockOptions {
   readonly onExpiring?: (warning: LeaseWarning) => void;
 }
 
+export interface TryLockOptions extends LockOptions {
+  /** Maximum wait; 0 by default. */
+  readonly waitMs?: number;
+}
+
+export interface RequestLockOptions extends LockOptions {
+  /** Maximum wait; forever by default. */
+  readonly waitMs?: number;
+  /** Do not wait. */
+  readonly ifAvailable?: boolean;
+}
+
+/** The method of the client that takes the options. */
+type LockMethod = "acquire" | "tryAcquire" | "request";
+
 /** A checked request, with defaults filled in. */
 export interface AcquireRequest extends LockOptions {
   readonly paths: readonly LockedPath[];
-  readonly ttlSeconds: number;
+  readonly ttlMs: number;
   readonly uncertainMaxMs: number;
   /** undefined: forever. */
   readonly waitMs?: number;
@@ -51,8 +62,8 @@ export interface AcquireRequest extends LockOptions {
   readonly retry?: RetryCause | undefined;
 }
 
-const defaultTtlSeconds = 30;
-const ttlRange = { min: 1, max: 86_400 };
+const defaultTtlMs = 30_000;
+const ttlRange = { min: 1_000, max: 86_400_000 };
 
 const known: readonly (keyof LockOptions)[] = [
   "mode",
@@ -60,11 +71,9 @@ const known: readonly (keyof LockOptions)[] = [
   "purpose",
   "note",
   "metadata",
-  "ttlSeconds",
-  "maxHoldSeconds",
-  "holdOffSeconds",
-  "waitMs",
-  "ifAvailable",
+  "ttlMs",
+  "maxHoldMs",
+  "holdOffMs",
   "signal",
   "uncertainMaxMs",
   "reentrant",
@@ -74,49 +83,67 @@ const known: readonly (keyof LockOptions)[] = [
   "onExpiring",
 ];
 
-/** Option names of other libraries, with what they mean here. */
+/** The options of single methods. */
+const ownOptions: Readonly<Record<LockMethod, readonly string[]>> = {
+  acquire: [],
+  tryAcquire: ["waitMs"],
+  request: ["waitMs", "ifAvailable"],
+};
+
+const limits = "`tryAcquire` limits the wait with `waitMs`, `ttlMs` is the lease, `maxHoldMs` limits the hold";
+
+/** Option names of other libraries and methods, with what they mean here. */
 const foreignOptions: Readonly<Record<string, string>> = {
-  timeout: "`waitMs` limits the wait, `ttlSeconds` is the lease, `maxHoldSeconds` limits the hold",
-  timeoutMs: "`waitMs` limits the wait, `ttlSeconds` is the lease, `maxHoldSeconds` limits the hold",
-  ttl: "the lease is `ttlSeconds`",
-  ttlMs: "the lease is `ttlSeconds`, in whole seconds",
-  wait: "the client waits unless you set `ifAvailable: true` or `waitMs`",
+  timeout: limits,
+  timeoutMs: limits,
+  ttl: "the lease is `ttlMs`",
+  ttlSeconds: "the lease is `ttlMs`, in milliseconds",
+  wait: "`acquire` waits; `tryAcquire` does not, or for at most `waitMs`",
+  waitMs: "`acquire` waits until it gets the lock; use `tryAcquire` to limit the wait",
+  ifAvailable: "use `tryAcquire`, which returns a denial instead of waiting",
   steal: "no client can take a lock from its holder: use locks.requestRelease, or locks.forceRelease as an operator",
   key: "a lock request makes its own key",
 };
 
-export function parseLockOptions(paths: LockPath | readonly LockPath[], options: LockOptions = {}): AcquireRequest {
-  checkNames(options);
-  const { ttlSeconds = defaultTtlSeconds, uncertainMaxMs = 0, ifAvailable, waitMs } = options;
-  checkLease(ttlSeconds);
-  checkNumber("maxHoldSeconds", options.maxHoldSeconds, { min: 1, max: 604_800 });
-  checkNumber("holdOffSeconds", options.holdOffSeconds, { min: 1, max: 60 });
+export function parseLockOptions(
+  paths: LockPath | readonly LockPath[],
+  options: RequestLockOptions = {},
+  method: LockMethod = "acquire",
+): AcquireRequest {
+  checkNames(options, method);
+  const { ttlMs = defaultTtlMs, uncertainMaxMs = 0, ifAvailable, ...rest } = options;
+  const { waitMs } = rest;
+  checkLease(ttlMs);
+  checkNumber("maxHoldMs", options.maxHoldMs, { min: 1_000, max: 604_800_000 });
+  checkNumber("holdOffMs", options.holdOffMs, { min: 1_000, max: 60_000 });
   checkNumber("waitMs", waitMs, { min: 0, max: Infinity, fractions: true });
   checkNumber("uncertainMaxMs", uncertainMaxMs, { min: 0, max: Infinity, fractions: true });
   if (ifAvailable === true && waitMs !== undefined && waitMs > 0) {
     throw new LockUsageError("`ifAvailable` does not wait and `waitMs` does: use one of them");
   }
-  const request = { ...options, paths: lockedPaths(paths, options), ttlSeconds, uncertainMaxMs };
-  return ifAvailable === true ? { ...request, waitMs: 0 } : request;
+  const request = { ...rest, paths: lockedPaths(paths, options), ttlMs, uncertainMaxMs };
+  const waitsNever = ifAvailable === true || (method === "tryAcquire" && waitMs === undefined);
+  return waitsNever ? { ...request, waitMs: 0 } : request;
 }
 
-export function checkLease(ttlSeconds: number | undefined): void {
-  checkNumber("ttlSeconds", ttlSeconds, ttlRange);
+export function checkLease(ttlMs: number | undefined): void {
+  checkNumber("ttlMs", ttlMs, ttlRange);
 }
 
-function checkNames(options: LockOptions): void {
+function checkNames(options: LockOptions, method: LockMethod): void {
   if (typeof options !== "object")
     throw new LockUsageError("options are an object, between the paths and the callback");
+  const names = [...known, ...ownOptions[method]];
   for (const name of Object.keys(options)) {
-    if ((known as readonly string[]).includes(name)) continue;
-    const hint = foreignOptions[name] ?? suggestion(name);
+    if (names.includes(name)) continue;
+    const hint = foreignOptions[name] ?? suggestion(name, names);
     throw new LockUsageError(`there is no option \`${name}\`: ${hint}`);
   }
 }
 
-function suggestion(name: string): string {
-  const meant = closestWord(name, known);
-  return meant === undefined ? `it is one of ${known.join(", ")}` : `did you mean \`${meant}\`?`;
+function suggestion(name: string, names: readonly string[]): string {
+  const meant = closestWord(name, names);
+  return meant === undefined ? `it is one of ${names.join(", ")}` : `did you mean \`${meant}\`?`;
 }
 
 interface Range {
@@ -151,19 +178,9 @@ function lockedPaths(given: LockPath | readonly LockPath[], defaults: LockOption
 /** The input of acquire-lock. */
 export function acquireInput(
   request: AcquireRequest,
-  more: { readonly wait: boolean; readonly ownerId?: string | undefined },
+  { wait, ownerId }: { readonly wait: boolean; readonly ownerId?: string | undefined },
 ) {
-  const { paths, purpose, note, metadata, maxHoldSeconds, holdOffSeconds, ttlSeconds } = request;
-  const input = {
-    paths,
-    wait: more.wait,
-    ttl_seconds: ttlSeconds,
-    max_hold_seconds: maxHoldSeconds,
-    hold_off_seconds: holdOffSeconds,
-    ...{ purpose, note, metadata },
-    owner_id: more.ownerId,
-  };
-  return defined(input) satisfies Partial<
-    Record<keyof (typeof lockOperations)["acquire-lock"]["input"]["properties"], unknown>
-  >;
+  const { paths, purpose, note, metadata, maxHoldMs, holdOffMs, ttlMs } = request;
+  const input = { paths, wait, ttlMs, maxHoldMs, holdOffMs, purpose, note, metadata, ownerId };
+  return defined(input) satisfies OperationInput<"acquire-lock">;
 }

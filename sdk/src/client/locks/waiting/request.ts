@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../holdfast-error.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
-import type { LockOptions } from "./lock-options.ts";
+import type { RequestLockOptions } from "./lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
 
 /** Holds a lock while a callback runs: the shape of the Web Locks API. */
@@ -11,10 +11,14 @@ export interface RequestLock {
   /** The same. If the lock is not free, the callback gets null. */
   <Result>(
     paths: LockPaths,
-    options: LockOptions & { readonly ifAvailable: true },
+    options: RequestLockOptions & { readonly ifAvailable: true },
     callback: (lock: Lock | null) => Result | Promise<Result>,
   ): Promise<Result>;
-  <Result>(paths: LockPaths, options: LockOptions, callback: (lock: Lock) => Result | Promise<Result>): Promise<Result>;
+  <Result>(
+    paths: LockPaths,
+    options: RequestLockOptions,
+    callback: (lock: Lock) => Result | Promise<Result>,
+  ): Promise<Result>;
 }
 
 type Callback = (lock: Lock | null) => unknown;
@@ -24,8 +28,8 @@ type Callback = (lock: Lock | null) => unknown;
  * callback did not fail, the loss is thrown: another owner may have written in that time.
  */
 export async function requestLock(
-  acquire: (options: LockOptions) => Promise<Lock | DeniedLock>,
-  given: readonly [LockOptions | Callback | undefined, Callback | undefined],
+  acquire: (options: RequestLockOptions) => Promise<Lock | DeniedLock>,
+  given: readonly [RequestLockOptions | Callback | undefined, Callback | undefined],
 ): Promise<unknown> {
   const [options, callback] = typeof given[0] === "function" ? [{}, given[0]] : [given[0] ?? {}, given[1]];
   if (typeof callback !== "function") {

@@ -3,7 +3,7 @@
  * requested length. So the client never requests a shorter lease than it holds: nothing that it relies on shrinks,
  * whether or not the reply arrives. For a lock that was already held only the requested lease is certain.
  */
-import type { Granted, Queued } from "../../../contract/locks.ts";
+import type { Granted, Queued } from "../../contract-types.ts";
 import type { HeldGrant } from "../handle/held-grant.ts";
 import type { LockedPath } from "../handle/lock.ts";
 import { scopesOf } from "../session/path-set.ts";
@@ -11,20 +11,20 @@ import { scopesOf } from "../session/path-set.ts";
 /** The lease of an acquire. */
 interface LeaseRequest {
   readonly paths?: readonly LockedPath[];
-  readonly ttl_seconds?: number;
+  readonly ttlMs?: number;
 }
 
 /** The same request with at least the held lease. */
 export function requestedLease<Input extends LeaseRequest>(input: Input, grants: Iterable<HeldGrant>): Input {
-  const { paths = [], ttl_seconds = 0 } = input;
+  const { paths = [], ttlMs = 0 } = input;
   const held = heldSet(grants, paths);
-  return held === undefined ? input : { ...input, ttl_seconds: Math.max(ttl_seconds, Math.ceil(held.ttlMs / 1000)) };
+  return held === undefined ? input : { ...input, ttlMs: Math.max(ttlMs, Math.ceil(held.ttlMs / 1000) * 1000) };
 }
 
 /** The reply with the certain part of the lease. */
-export function certainLease(answer: Granted | Queued, { ttl_seconds = Infinity }: LeaseRequest): Granted | Queued {
-  if (!answer.granted || answer.already_held !== true || answer.ttl_seconds <= ttl_seconds) return answer;
-  return { ...answer, ttl_seconds };
+export function certainLease(answer: Granted | Queued, { ttlMs = Infinity }: LeaseRequest): Granted | Queued {
+  if (!answer.granted || answer.alreadyHeld !== true || answer.ttlMs <= ttlMs) return answer;
+  return { ...answer, ttlMs };
 }
 
 /** The grant of exactly these paths, in any mode. */

@@ -2,8 +2,9 @@ import type { ClientClock } from "../../client-clock.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import { pause } from "../../../base/pause.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
-import type { LockOptions } from "./lock-options.ts";
+import type { LockOptions, TryLockOptions } from "./lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
+import type { RetryCause } from "../../transport.ts";
 import type { LockSessions } from "../session/lock-sessions.ts";
 
 export interface DeadlockRetryOptions {
@@ -17,7 +18,8 @@ export interface DeadlockRetryOptions {
 
 /** Acquires the locks of one attempt. They are released before the next one. */
 export interface DeadlockAttempt {
-  readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
+  readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock>;
+  readonly tryAcquire: (paths: LockPaths, options?: TryLockOptions) => Promise<Lock | DeniedLock>;
   /** The number of the attempt, from 1. */
   readonly tried: number;
 }
@@ -26,15 +28,15 @@ export interface DeadlockAttempt {
 export class DeadlockError extends Error {
   override readonly name = "DeadlockError";
   readonly code = "deadlock";
-  readonly max_retries: number;
-  readonly last_error: unknown;
+  readonly maxRetries: number;
+  readonly lastError: unknown;
   /** The cycle, if the last error has one. */
   readonly cycle: readonly unknown[];
 
   constructor(tries: number, last: unknown) {
     super(`Operation failed after ${tries} deadlock retries`, { cause: last });
-    this.max_retries = tries;
-    this.last_error = last;
+    this.maxRetries = tries;
+    this.lastError = last;
     const cycle = (last as { readonly data?: { readonly cycle?: unknown } }).data?.cycle;
     this.cycle = Array.isArray(cycle) ? cycle : [];
   }
@@ -48,7 +50,7 @@ const wrappedMax = 5;
 const wrappingMembers = ["cause", "driverError", "original"] as const;
 
 export async function retryOnDeadlock<Result>(
-  sessions: Pick<LockSessions, "acquire">,
+  sessions: Pick<LockSessions, "acquire" | "tryAcquire">,
   clock: ClientClock,
   work: (attempt: DeadlockAttempt) => Promise<Result>,
   { tries = 3, baseMs = 100, capMs = 2_000 }: DeadlockRetryOptions = {},
@@ -56,7 +58,7 @@ export async function retryOnDeadlock<Result>(
   for (let tried = 1; ; tried += 1) {
     const locks = new AttemptLocks(sessions, { isRetry: tried > 1 });
     try {
-      return await work({ acquire: locks.acquire, tried });
+      return await work({ acquire: locks.acquire, tryAcquire: locks.tryAcquire, tried });
     } catch (error) {
       await locks.end(error);
       if (!isDeadlock(error)) throw error;
@@ -82,7 +84,7 @@ function isDeadlock(error: unknown): boolean {
 
 /** The locks of one attempt. Of several concurrent requests one may fail while the others are in flight. */
 class AttemptLocks {
-  readonly #sessions: Pick<LockSessions, "acquire">;
+  readonly #sessions: Pick<LockSessions, "acquire" | "tryAcquire">;
   readonly #locks: (Lock | DeniedLock)[] = [];
   readonly #pending = new Set<Promise<void>>();
   readonly #ending = new AbortController();
@@ -90,16 +92,29 @@ class AttemptLocks {
   /** Set until the first request of a repeated attempt is sent. Metrics count that request as the retry. */
   #marksRetry: boolean;
 
-  constructor(sessions: Pick<LockSessions, "acquire">, { isRetry }: { readonly isRetry: boolean }) {
+  constructor(sessions: Pick<LockSessions, "acquire" | "tryAcquire">, { isRetry }: { readonly isRetry: boolean }) {
     this.#sessions = sessions;
     this.#marksRetry = isRetry;
   }
 
-  readonly acquire: DeadlockAttempt["acquire"] = (paths, options = {}) => {
-    const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const retry = this.#marksRetry ? "deadlock" : undefined;
+  readonly acquire: DeadlockAttempt["acquire"] = (paths, options = {}) =>
+    this.#collect(this.#sessions.acquire(paths, this.#untilEnd(options), this.#retryCause()));
+
+  readonly tryAcquire: DeadlockAttempt["tryAcquire"] = (paths, options = {}) =>
+    this.#collect(this.#sessions.tryAcquire(paths, this.#untilEnd(options), this.#retryCause()));
+
+  #retryCause(): RetryCause | undefined {
+    const cause = this.#marksRetry ? "deadlock" : undefined;
     this.#marksRetry = false;
-    const lock = this.#sessions.acquire(paths, { ...options, signal: AbortSignal.any(signals) }, retry);
+    return cause;
+  }
+
+  #untilEnd<Options extends LockOptions>(options: Options): Options {
+    const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    return { ...options, signal: AbortSignal.any(signals) };
+  }
+
+  #collect<Result extends Lock | DeniedLock>(lock: Promise<Result>): Promise<Result> {
     // Handles the rejection: a request that ends with its attempt may have no other listener.
     const settled = lock.then(
       (acquired) => {
@@ -110,7 +125,7 @@ class AttemptLocks {
     this.#pending.add(settled);
     void settled.then(() => this.#pending.delete(settled));
     return lock;
-  };
+  }
 
   /** Aborts pending requests and releases acquired locks, the last one first. */
   async end(error: unknown): Promise<void> {

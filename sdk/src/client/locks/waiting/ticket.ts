@@ -1,4 +1,4 @@
-import type { Queued } from "../../../contract/locks.ts";
+import type { Queued } from "../../contract-types.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
 import type { LockedPath, QueuePlace } from "../handle/lock.ts";
 
@@ -94,7 +94,7 @@ export class Ticket {
     this.end(this.held === undefined ? { kind: "granted", fence: pushed.fence } : { kind: "held", grant: this.held });
   }
 
-  moveTo(queued: Pick<Queued, "place" | "waits_for" | "estimate_ms">): void {
+  moveTo(queued: Pick<Queued, "place" | "waitsFor" | "estimateMs">): void {
     const before = this.place.place;
     this.place = placeOf(queued);
     if (this.place.place === before) return;
@@ -102,8 +102,8 @@ export class Ticket {
   }
 }
 
-function placeOf({ place, waits_for, estimate_ms }: Pick<Queued, "place" | "waits_for" | "estimate_ms">): QueuePlace {
-  return { place, waitsFor: waits_for, estimateMs: estimate_ms };
+function placeOf({ place, waitsFor, estimateMs }: Pick<Queued, "place" | "waitsFor" | "estimateMs">): QueuePlace {
+  return { place, waitsFor: waitsFor, estimateMs: estimateMs };
 }
 
 /** The default lease of a ticket, from the contract. */

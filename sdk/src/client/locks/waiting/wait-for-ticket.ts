@@ -1,4 +1,4 @@
-import type { Granted, Queued } from "../../../contract/locks.ts";
+import type { Granted, Queued } from "../../contract-types.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { clockPoint } from "../handle/held-grant.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
@@ -116,7 +116,7 @@ function giveUp(session: LockSession, ticket: Ticket, wait: TicketWait): Promise
   return session.mutex.runExclusive(ticket.set, async () => {
     if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
     const { place, waitsFor } = ticket.place;
-    const data = { place, waits_for: waitsFor, reason: "it did not become free before the timeout" };
+    const data = { place, waitsFor: waitsFor, reason: "it did not become free before the timeout" };
     if (ticket.isShared) return { kind: "gave-up", data };
     session.cancelling.add(ticket.id);
     try {

@@ -1,6 +1,6 @@
-import type { LockStatus } from "@holdfast/sdk";
 import type { ServerCaller } from "../discovery/server-caller.ts";
 import type { HolderSummary } from "../terminal/lock-table.ts";
+import type { WireLockStatus } from "../terminal/lock-table.ts";
 
 /** The holders of a denial, with what the server knows about each of them: host, process and last sign of life. */
 export async function blockersOf(
@@ -12,7 +12,7 @@ export async function blockersOf(
   const known = new Map<string, HolderSummary>();
   for (const path of paths) {
     // The denial alone is complete enough. A caller that may lock a path may not always read it.
-    const status = (await call("get-lock", { path }).catch(() => undefined)) as LockStatus | undefined;
+    const status = (await call("get-lock", { path }).catch(() => undefined)) as WireLockStatus | undefined;
     for (const holder of [...(status?.holders ?? []), ...(status?.above ?? []), ...(status?.below ?? [])])
       known.set(`${holder.fence} ${holder.path}`, holder);
   }

@@ -1,4 +1,3 @@
-import type { LockStatus } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import type { CliCommand } from "../command.ts";
 import { lockPathsOf, literalOption } from "../args/lock-paths.ts";
@@ -10,6 +9,7 @@ import { agentLabel } from "../terminal/agent-label.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { lockDetails, placeText } from "../terminal/lock-table.ts";
 import { duration } from "../terminal/relative-time.ts";
+import type { WireLockStatus } from "../terminal/lock-table.ts";
 
 /** Maximum agents in the list. */
 const agentsMax = 1_000;
@@ -34,7 +34,7 @@ export const whoCommand: CliCommand = serverCommand({
 async function showPath(context: CommandContext): Promise<ExitCode> {
   const { call, show, terminal } = context;
   const [path = ""] = lockPathsOf(context);
-  const status = (await call("get-lock", { path })) as LockStatus;
+  const status = (await call("get-lock", { path })) as WireLockStatus;
   return show(status, () => lockDetails(status, { paint: terminal.paint, nowMs: systemClock.wallMs() }));
 }
 

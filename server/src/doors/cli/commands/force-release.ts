@@ -1,4 +1,3 @@
-import type { LockStatus } from "@holdfast/sdk";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { systemClock } from "../../../base/clock.ts";
@@ -7,6 +6,7 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { ServerCaller } from "../discovery/server-caller.ts";
+import type { WireLockStatus } from "../terminal/lock-table.ts";
 
 export const forceReleaseCommand: CliCommand = serverCommand({
   name: "force-release",
@@ -44,12 +44,12 @@ export const forceReleaseCommand: CliCommand = serverCommand({
   },
 });
 
-type Holders = LockStatus["holders"];
+type Holders = WireLockStatus["holders"];
 
 /** The holders of the released paths after the release: the waiters that got them. */
 async function nextHolders(call: ServerCaller["call"], paths: readonly string[]): Promise<Holders> {
   const found = await Promise.all(paths.slice(0, pathsMax).map((path) => call("get-lock", { path })));
-  return found.flatMap((status) => (status as LockStatus).holders);
+  return found.flatMap((status) => (status as WireLockStatus).holders);
 }
 
 /** Maximum released paths whose next holders are shown. */

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { LockRow, LockStatus, WatchedEvent } from "@holdfast/sdk";
+import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
 import type { CliCommand } from "../command.ts";
@@ -7,6 +7,7 @@ import { UsageError } from "../args/usage-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { lockDetails, lockTable } from "../terminal/lock-table.ts";
+import type { WireLockPage, WireLockStatus } from "../terminal/lock-table.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
@@ -42,25 +43,20 @@ async function showLocks(context: CommandContext): Promise<ExitCode> {
   return values["watch"] === true ? watchLocks(context) : showOnce(context);
 }
 
-interface LockPage {
-  readonly items: readonly LockRow[];
-  readonly next: string | null;
-}
-
 async function showOnce(context: CommandContext): Promise<ExitCode> {
   const { call, terminal, positionals, values, show } = context;
   const { paint } = terminal;
   const [path] = positionals;
   const nowMs = systemClock.wallMs();
   if (path !== undefined) {
-    const status = (await call("get-lock", { path })) as LockStatus;
+    const status = (await call("get-lock", { path })) as WireLockStatus;
     return show(status, () => lockDetails(status, { paint, nowMs }));
   }
   const under = textOption(values, "under");
   const limit = numberOption(values, "limit", 1) ?? limitDefault;
   const page = await readPages(
     limit,
-    async (part) => (await call("list-locks", { ...defined({ under }), ...part })) as LockPage,
+    async (part) => (await call("list-locks", { ...defined({ under }), ...part })) as WireLockPage,
   );
   return show(page, () => lockTable(page.items, { paint, nowMs }) + moreItemsHint(page.next));
 }

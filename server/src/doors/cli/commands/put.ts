@@ -1,6 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
-import type { Entity, Written } from "@holdfast/sdk";
+import type { WireOutput } from "@holdfast/sdk";
 import type { Json } from "@holdfast/sdk/json/json";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand } from "../command.ts";
@@ -51,8 +51,8 @@ interface PutTarget {
 }
 
 type PutResult =
-  | { readonly kind: "written"; readonly written: Written; readonly change: "created" | "replaced" }
-  | { readonly kind: "exists"; readonly entity: Entity };
+  | { readonly kind: "written"; readonly written: WireOutput<"create-entity">; readonly change: "created" | "replaced" }
+  | { readonly kind: "exists"; readonly entity: WireOutput<"get-entity"> };
 
 async function put(context: CommandContext, target: PutTarget): Promise<PutResult> {
   const { expected_version: version, expected_revision: revision } = conditionsOf(context);
@@ -75,7 +75,7 @@ async function put(context: CommandContext, target: PutTarget): Promise<PutResul
 }
 
 /** The entity. Undefined if it does not exist, or if this caller may only write it. */
-async function find({ call }: CommandContext, { type, id }: PutTarget): Promise<Entity | undefined> {
+async function find({ call }: CommandContext, { type, id }: PutTarget): Promise<WireOutput<"get-entity"> | undefined> {
   try {
     return await call("get-entity", { type, id });
   } catch (error) {
@@ -116,7 +116,7 @@ async function putBlindly(context: CommandContext, target: PutTarget): Promise<P
 }
 
 /** The entity exists, and the caller has not said which version it has seen. */
-function refuse({ terminal, isJson }: CommandContext, entity: Entity, value: Json): ExitCode {
+function refuse({ terminal, isJson }: CommandContext, entity: WireOutput<"get-entity">, value: Json): ExitCode {
   const { type, id, version } = entity;
   const name = `${escapeControlChars(type)}/${escapeControlChars(id)}`;
   const changes = valueChanges(entity.value as Json, value);

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { WhoAmI } from "@holdfast/sdk";
+import type { WireOutput } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
@@ -27,7 +27,7 @@ export const whoamiCommand: CliCommand = serverCommand({
   },
 });
 
-function whoamiText({ agent, holds, waits }: WhoAmI, nowMs: number): string {
+function whoamiText({ agent, holds, waits }: WireOutput<"who-am-i">, nowMs: number): string {
   const identity =
     agent === null
       ? ["not a registered agent"]

@@ -143,12 +143,14 @@ export async function connectAs(args: CommandArguments, terminal: Terminal, serv
 }
 
 interface ClientAccess extends Access {
-  readonly agent?: { readonly agent_id: string; readonly secret?: string | undefined };
+  readonly agent?: CallingAgent;
 }
 
 async function clientOf(server: FoundServer, { agent, ...options }: ClientAccess): Promise<Client> {
   const client = await openClient(server, options);
-  return agent === undefined ? client : client.as(defined(agent));
+  if (agent === undefined) return client;
+  const { agent_id: agentId, secret } = agent;
+  return client.as({ agentId, ...defined({ secret }) });
 }
 
 /** The client and the library of the operator's socket are loaded on demand: most commands need neither. */

@@ -1,4 +1,4 @@
-import type { DeniedLock, Lock } from "@holdfast/sdk";
+import type { DeniedLock, Lock, LockHolder, QueuePlace } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Terminal } from "../command.ts";
@@ -6,11 +6,11 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { type HolderSummary, holderLine, previousHoldLine } from "../terminal/lock-table.ts";
 import { truncateToWidth } from "../terminal/table.ts";
 
-/** The position of a waiter in the queue, as the client reports it. */
-export interface QueuePosition {
-  readonly place: number;
-  readonly waitsFor: readonly HolderSummary[];
-}
+/** A holder with the members of the wire, as every JSON output of this program has them. */
+const wireHolder = ({ ownerId, ...rest }: LockHolder): HolderSummary & Omit<LockHolder, "ownerId"> => ({
+  owner_id: ownerId,
+  ...rest,
+});
 
 /** Interval between two redraws of the waiting line. */
 const redrawIntervalMs = 1_000;
@@ -22,7 +22,7 @@ const redrawIntervalMs = 1_000;
 export class LockMessages {
   readonly #terminal: Terminal;
   readonly #isJson: boolean;
-  #place: QueuePosition | undefined;
+  #place: QueuePlace | undefined;
   #pace: string | undefined;
   #cancelDrawing: () => void = () => undefined;
 
@@ -43,10 +43,10 @@ export class LockMessages {
     this.write("note", { message: text }, text);
   }
 
-  waiting(place: QueuePosition): void {
+  waiting(place: QueuePlace): void {
     this.#place = place;
     if (this.#isJson || this.#terminal.draw === undefined) {
-      const json = { place: place.place, waits_for: place.waitsFor };
+      const json = { place: place.place, waits_for: place.waitsFor.map(wireHolder) };
       this.write("waiting", json, this.#waitingLine(place));
     } else this.#draw();
   }
@@ -68,11 +68,11 @@ export class LockMessages {
 
   denied(paths: readonly string[], denied: DeniedLock): void {
     const nowMs = systemClock.wallMs();
-    const holders = denied.holders.map((holder) => holderLine(holder, nowMs));
+    const holders = denied.holders.map((holder) => holderLine(wireHolder(holder), nowMs));
     const reason = holders.length === 0 ? escapeControlChars(denied.reason) : holders.join("; ");
     const next = "Wait with --wait, or ask the holder with `holdfast ask`.";
     const text = `lock_denied: cannot lock ${paths.map(escapeControlChars).join(", ")}: ${reason}. ${next}`;
-    this.write("denied", { code: "lock_denied", holders: denied.holders, place: denied.place }, text);
+    this.write("denied", { code: "lock_denied", holders: denied.holders.map(wireHolder), place: denied.place }, text);
   }
 
   /** The duration of recent holds, for the waiting line. */
@@ -80,9 +80,9 @@ export class LockMessages {
     this.#pace = pace;
   }
 
-  #waitingLine({ place, waitsFor }: QueuePosition): string {
+  #waitingLine({ place, waitsFor }: QueuePlace): string {
     const nowMs = systemClock.wallMs();
-    const holders = waitsFor.map((holder) => holderLine(holder, nowMs)).join("; ");
+    const holders = waitsFor.map((holder) => holderLine(wireHolder(holder), nowMs)).join("; ");
     const pace = this.#pace === undefined ? "" : `; ${this.#pace}`;
     return `waiting at queue position ${place}: ${holders}${pace}`;
   }

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { LockOptions } from "@holdfast/sdk";
+import type { RequestLockOptions } from "@holdfast/sdk";
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -10,7 +10,7 @@ import { choiceOption, secondsArgument, secondsOption, textOption } from "../arg
 /** The arguments of `holdfast lock`, checked before the first call to the server. */
 export interface LockArguments {
   readonly paths: readonly string[];
-  readonly options: LockOptions & { readonly ttlSeconds: number };
+  readonly options: Omit<RequestLockOptions, "ifAvailable"> & { readonly ttlMs: number };
   readonly name?: string | undefined;
   readonly once?: string | undefined;
   readonly runsWithout: boolean;
@@ -52,7 +52,7 @@ function optionsOf(args: CommandArguments): LockArguments["options"] {
   const purpose = textOption(values, "purpose");
   const note = textOption(values, "note");
   const waitMs = waitOf(args);
-  return defined({ ttlSeconds, mode, scope, purpose, note, waitMs });
+  return defined({ ttlMs: ttlSeconds * 1_000, mode, scope, purpose, note, waitMs });
 }
 
 /** The maximum wait in milliseconds. Undefined waits forever. */

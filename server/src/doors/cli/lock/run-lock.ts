@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
-import type { Client, Lock, Registered } from "@holdfast/sdk";
+import type { Client, DeniedLock, Lock, LockOptions, QueuePlace, Registered } from "@holdfast/sdk";
 import { tokenRisk } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import { systemClock } from "../../../base/clock.ts";
@@ -23,7 +23,6 @@ import type { LockArguments } from "./parse-lock-arguments.ts";
 import { consumeOnceKey } from "./consume-once-key.ts";
 import { recentHolds } from "./recent-holds.ts";
 import { LockMessages } from "./lock-messages.ts";
-import type { QueuePosition } from "./lock-messages.ts";
 
 /** One run of `holdfast lock`. */
 interface LockRun {
@@ -84,7 +83,7 @@ function runCleanup(cleanup: CleanupSteps): Promise<boolean> {
 /** Registers an agent for the duration of this command. Under another `holdfast lock`, its agent is the parent. */
 async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps): Promise<ExitCode> {
   const { parsed, terminal } = run;
-  const { purpose, ttlSeconds } = parsed.options;
+  const { purpose, ttlMs } = parsed.options;
   const { HOLDFAST_AGENT_ID: parent = "", HOLDFAST_FENCE: outerFence = "" } = terminal.env;
   const agent = await client.agents.register({
     name: parsed.name ?? defaultName(),
@@ -93,7 +92,7 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
     ...defined({ purpose, parent: parent === "" ? undefined : parent }),
     // A fence in the environment shows that the parent is a `holdfast lock`, which waits for its command.
     ...(parent === "" || outerFence === "" ? {} : { parentWaits: true }),
-    inactivitySeconds: Math.max(60, 2 * ttlSeconds),
+    inactivityMs: Math.max(60_000, 2 * ttlMs),
   });
   const own = client.as(agent);
   cleanup.unshift(() => own.agents.end());
@@ -132,8 +131,8 @@ async function namedHolds(client: Client, holds: PreviousHolds): Promise<Previou
 async function acquire(client: Client, { parsed, messages }: LockRun, signal: AbortSignal): Promise<Lock | undefined> {
   // The first line waits for the history of the paths: it says how long recent holds took.
   let pace: Promise<void> | undefined;
-  let latest: QueuePosition | undefined;
-  const onPlace = (place: QueuePosition): void => {
+  let latest: QueuePlace | undefined;
+  const onPlace = (place: QueuePlace): void => {
     latest = place;
     if (pace !== undefined) return messages.waiting(place);
     pace = recentHolds(client, parsed.paths).then((text) => {
@@ -141,11 +140,22 @@ async function acquire(client: Client, { parsed, messages }: LockRun, signal: Ab
       if (latest !== undefined && !signal.aborted) messages.waiting(latest);
     });
   };
-  const lock = await client.acquire(parsed.paths, { ...parsed.options, signal, onPlace });
+  const lock = await acquireOrTry(client, parsed, { signal, onPlace });
   latest = undefined;
   if (lock.granted) return lock;
   messages.denied(parsed.paths, lock);
   return undefined;
+}
+
+/** Without a limit of the wait there is no denial. */
+function acquireOrTry(
+  client: Client,
+  { paths, options: { waitMs, ...options } }: LockArguments,
+  more: Pick<LockOptions, "signal" | "onPlace">,
+): Promise<Lock | DeniedLock> {
+  return waitMs === undefined
+    ? client.acquire(paths, { ...options, ...more })
+    : client.tryAcquire(paths, { ...options, ...more, waitMs });
 }
 
 /** With --once, only the process that consumed the key may run the command. */
@@ -166,7 +176,7 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
   const env = {
     ...inheritedBy(server, terminal),
     HOLDFAST_URL: server.url,
-    HOLDFAST_AGENT_ID: agent.agent_id,
+    HOLDFAST_AGENT_ID: agent.agentId,
     HOLDFAST_AGENT_SECRET: agent.secret,
     HOLDFAST_FENCE: lock.fence,
     HOLDFAST_LOCK_PATHS: [terminal.env["HOLDFAST_LOCK_PATHS"] ?? "", ...parsed.paths]

@@ -1,13 +1,18 @@
 /** Locks, holders and queues as text for a terminal. Text from other callers is escaped here. */
-import type { LockRow, LockStatus } from "@holdfast/sdk";
+import type { WireOutput } from "@holdfast/sdk";
 import { agentLabel } from "./agent-label.ts";
 import { escapeControlChars } from "./escape-control-chars.ts";
 import type { Paint } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 
-type HolderRow = LockRow["holders"][number];
-type WaiterRow = LockRow["queue"][number];
+type WireLockRow = Extract<WireOutput<"list-locks">["items"][number], { holders: unknown }>;
+type HolderRow = WireLockRow["holders"][number];
+type WaiterRow = WireLockRow["queue"][number];
+
+/** A page of locks, and the status of a path, as the wire has them. */
+export type WireLockPage = Omit<WireOutput<"list-locks">, "items"> & { readonly items: readonly WireLockRow[] };
+export type WireLockStatus = Extract<WireOutput<"get-lock">, { queue: unknown }>;
 
 /** The parts of a holder that a denial and a queue position contain. The others are known only to reads. */
 export type HolderSummary = Pick<HolderRow, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until"> &
@@ -56,7 +61,7 @@ export function holderLine(holder: HolderSummary, nowMs: number): string {
 }
 
 export function lockTable(
-  rows: readonly LockRow[],
+  rows: readonly WireLockRow[],
   { paint, nowMs }: { readonly paint: Paint; readonly nowMs: number },
 ): string {
   if (rows.length === 0) return "No locks are held.";
@@ -83,7 +88,7 @@ const staleHint =
 
 /** One path with its holders, the holders above and below it, and its queue. */
 export function lockDetails(
-  status: LockStatus,
+  status: WireLockStatus,
   { paint, nowMs }: { readonly paint: Paint; readonly nowMs: number },
 ): string {
   const part = (title: string, holders: readonly HolderRow[]): readonly string[] =>
