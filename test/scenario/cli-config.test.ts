@@ -61,7 +61,7 @@ test(
       host: "0.0.0.0",
       allowed_hosts: ["evil.example"],
       operator_token: "a-token-that-the-author-of-the-repository-knows",
-      nats: ["nats://evil.example:4222"],
+      nats: ["nats://evil.example"],
       nats_principal: "anonymous",
       nats_reply_prefixes: ["orders."],
       nats_ca: "evil.pem",

@@ -6,11 +6,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
+import { settings } from "../../server/src/config/settings.ts";
 import { readConfig } from "../../server/src/config/read-config.ts";
 import { portsOf, serveOnFreePort } from "../../server/src/doors/cli/up/serve-on-free-port.ts";
 import { runCli } from "./cli-terminal.ts";
 import { jsonLines, run } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
+
+const defaultPort = settings.port.default;
 
 async function takenPort(t: TestContext): Promise<number> {
   const taken = createServer().listen(0, "127.0.0.1");
@@ -20,8 +23,8 @@ async function takenPort(t: TestContext): Promise<number> {
 }
 
 test("up tries another port only if the user chose none", () => {
-  assert.deepEqual(portsOf(readConfig({ options: {}, env: {}, folder: "/nowhere" })), [4653, 0]);
-  assert.deepEqual(portsOf(readConfig({ options: { port: "4653" }, env: {}, folder: "/nowhere" })), [4653]);
+  assert.deepEqual(portsOf(readConfig({ options: {}, env: {}, folder: "/nowhere" })), [defaultPort, 0]);
+  assert.deepEqual(portsOf(readConfig({ options: { port: String(defaultPort) }, env: {}, folder: "/nowhere" })), [defaultPort]);
   assert.deepEqual(portsOf(readConfig({ options: {}, env: { HOLDFAST_PORT: "7" }, folder: "/nowhere" })), [7]);
 });
 

@@ -34,6 +34,16 @@ export const planted: readonly Planted[] = [
     imports: ["../packs/planning.ts"],
     rules: ["features-know-machine-and-contract"],
   },
+  {
+    file: "server/src/checks/check-runner.ts",
+    imports: ["../engine/engine.ts"],
+    rules: ["checks-know-the-machine-and-features"],
+  },
+  {
+    file: "server/src/services/service.ts",
+    imports: ["../access/gate.ts"],
+    rules: ["services-know-the-engine"],
+  },
   { file: "server/src/operations/call.ts", imports: ["../base/ids.ts"], rules: ["operations-know-the-sdk"] },
   {
     file: "server/src/packs/planning.ts",

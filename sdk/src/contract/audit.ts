@@ -62,7 +62,7 @@ const journalItem = Type.Object(
     trace: Type.Optional(trace),
     input: Type.Unknown({ description: "The decided input; null if it was erased." }),
     evidence: Type.Optional(
-      Type.Unknown({ description: "What the server found outside the machine, such as the verdict of a check." }),
+      Type.Unknown({ description: "A finding of the server outside the machine, such as the verdict of a check." }),
     ),
     outcome: Type.Object(
       {

@@ -355,7 +355,7 @@ export const coreProblems = {
   check_contended: {
     status: 503,
     retry: "same-key",
-    title: "What the check read changed in every round",
+    title: "The data of the check changed in every round",
     next: "Nothing happened. Retry after `retry_after_ms` with the same key.",
   },
   check_unavailable: {

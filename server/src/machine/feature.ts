@@ -47,8 +47,8 @@ export interface Decision {
    */
   readonly attachment?: JsonObject;
   /**
-   * The evidence of the command does not match this state. The machine rolls back and records nothing, whatever the
-   * outcome says. The application layer gathers new evidence and sends the command again.
+   * The evidence of the command does not match this state. The machine rolls back and records nothing, with any
+   * outcome. The application layer gathers new evidence and sends the command again.
    */
   readonly again?: true | WantedCheck;
 }

@@ -5,7 +5,7 @@ import type { WantedCheck } from "../../machine/feature.ts";
 import type { Machine } from "../../machine/machine.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { type BadEntry, badEntry } from "./bad-entry.ts";
-import { commandOf } from "./redecide.ts";
+import { commandOfEntry } from "./redecide.ts";
 
 /** Makes the evidence of a command again. Undefined if this build cannot. */
 export type MakeEvidence = (command: Command, wanted: WantedCheck, state: StateReader) => Json | undefined;
@@ -16,7 +16,7 @@ export type MakeEvidence = (command: Command, wanted: WantedCheck, state: StateR
  */
 export function recheckEvidence(machine: Machine, entry: Entry, make: MakeEvidence): "same" | "unknown" | BadEntry {
   const { position, time, grace } = entry;
-  const { evidence, ...command } = commandOf(entry);
+  const { evidence, ...command } = commandOfEntry(entry);
   if (evidence === undefined) return "unknown";
   const { outcome } = machine.decide(command, { position, time, grace, prior: undefined });
   machine.undo();

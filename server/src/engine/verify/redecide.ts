@@ -15,7 +15,7 @@ export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | B
   const { position, time, grace } = entry;
   if (entry.outcome.kind === "refusal" && entry.outcome.code === "rules_unknown") return "unknown";
   const circumstances = { position, time, grace, prior: undefined };
-  const decided = machine.decide(commandOf(entry), circumstances);
+  const decided = machine.decide(commandOfEntry(entry), circumstances);
   const { outcome } = decided;
   if (outcome.kind === "refusal" && outcome.code === "operation_unknown") return "unknown";
   // The entry was decided before its kind had a check.
@@ -27,7 +27,7 @@ export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | B
 }
 
 /** The command without the outcome, so that no rule can read the first result. */
-export function commandOf(entry: Entry): Command {
+export function commandOfEntry(entry: Entry): Command {
   const { position: _p, time: _t, rules: _r, grace: _g, outcome: _o, events: _e, erased: _x, ...command } = entry;
   return command;
 }

@@ -134,12 +134,12 @@ export function agentView(row: AgentRow): JsonObject {
     seen_at: new Date(row.seenAt).toISOString(),
     expires_at: new Date(endsAt(row)).toISOString(),
     inactivity_seconds: row.limitMs / 1000,
-    ...placeView(row),
+    ...hostView(row),
   };
 }
 
-/** Where the agent runs, if its registration says so. */
-export function placeView({ host, processId }: Pick<AgentRow, "host" | "processId">): JsonObject {
+/** The host and the process of the agent, if its registration names them. */
+export function hostView({ host, processId }: Pick<AgentRow, "host" | "processId">): JsonObject {
   return {
     ...(host === undefined ? {} : { host }),
     ...(processId === undefined ? {} : { process_id: processId }),

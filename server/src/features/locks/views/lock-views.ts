@@ -1,7 +1,7 @@
 /** Views of locks. Nothing here decides: a lock that a view calls stale is held until an entry ends it. */
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
-import { findAgent, placeView } from "../../agents/agent-table.ts";
+import { findAgent, hostView } from "../../agents/agent-table.ts";
 import { blockersOf } from "../queue/blockers.ts";
 import { holderView } from "../queue/deny.ts";
 import { grantView } from "../queue/free-grant.ts";
@@ -39,7 +39,7 @@ function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
     state: stateOf(state, grant, time),
     asked_to_release: request === undefined ? null : releaseRequestText(request),
     seen_at: iso(Math.max(agent?.seenAt ?? 0, grant?.heartbeatAt ?? grant?.acquiredAt ?? 0)),
-    ...(agent === undefined ? {} : placeView(agent)),
+    ...(agent === undefined ? {} : hostView(agent)),
   };
 }
 

@@ -86,10 +86,13 @@ export function markRestored(folder: string, mark: RestoredMark): void {
   }
 }
 
+/** The ends of the names of the files that SQLite adds to a database. */
+const [logSuffix, sharedMemorySuffix] = ["-wal", "-shm"];
+
 /** Removes empty WAL files and shared-memory files, which readers of the copy leave behind. */
 async function removeLogs(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const isEmptyLog = name.endsWith("-wal") && lstatSync(join(folder, name)).size === 0;
-    if (isEmptyLog || name.endsWith("-shm")) await rm(join(folder, name), { force: true });
+    const isEmptyLog = name.endsWith(logSuffix) && lstatSync(join(folder, name)).size === 0;
+    if (isEmptyLog || name.endsWith(sharedMemorySuffix)) await rm(join(folder, name), { force: true });
   }
 }
