@@ -24,7 +24,9 @@ async function takenPort(t: TestContext): Promise<number> {
 
 test("up tries another port only if the user chose none", () => {
   assert.deepEqual(portsOf(readConfig({ options: {}, env: {}, folder: "/nowhere" })), [defaultPort, 0]);
-  assert.deepEqual(portsOf(readConfig({ options: { port: String(defaultPort) }, env: {}, folder: "/nowhere" })), [defaultPort]);
+  assert.deepEqual(portsOf(readConfig({ options: { port: String(defaultPort) }, env: {}, folder: "/nowhere" })), [
+    defaultPort,
+  ]);
   assert.deepEqual(portsOf(readConfig({ options: {}, env: { HOLDFAST_PORT: "7" }, folder: "/nowhere" })), [7]);
 });
 
