@@ -62,7 +62,7 @@ describe("races of checks", () => {
     assert.match(node.reports.join("\n"), /the thread of checks ended/);
   });
 
-  test("a check that throws gives check_unavailable and a report, and the thread goes on", async () => {
+  test("a check that throws gives check_unavailable and a report, and the thread continues", async () => {
     await using node = await heldNode("thread");
     node.hold.end();
     const { entities } = node.client;

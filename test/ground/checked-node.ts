@@ -6,10 +6,10 @@ import type { AppServices } from "../../server/src/app/app-services.ts";
 import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import type { CheckObserver } from "../../server/src/checks/check.ts";
-import type { CheckReport, OpenCheckPort } from "../../server/src/checks/check-messages.ts";
-import { ThreadedRunner } from "../../server/src/checks/check-runner.ts";
+import type { CheckReport, OpenCheckPort } from "../../server/src/checks/check-port.ts";
+import { ThreadedCheckRunner } from "../../server/src/checks/check-runner.ts";
 import { openCheckThread } from "../../server/src/checks/check-thread.ts";
-import { openInlinePort } from "../../server/src/checks/inline-runner.ts";
+import { openInlineRunner } from "../../server/src/checks/inline-runner.ts";
 import { kindWork } from "../../server/src/checks/kind-worker.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -57,9 +57,9 @@ export async function checkedNode(where: "thread" | "inline" = "inline"): Promis
     onCheck: ({ result }) => runs.push(result),
     onRounds: (_check, count) => rounds.push(count),
   };
-  const inline = openInlinePort({ clock: systemClock, open: () => kindWork("prices/1", check) });
+  const inline = openInlineRunner({ clock: systemClock, open: () => kindWork("prices/1", check) });
   const hold = new HeldChecks(where === "thread" ? openCheckThread : inline);
-  const checks = new ThreadedRunner({
+  const checks = new ThreadedCheckRunner({
     checks: allChecks([orderKind]),
     source: engine,
     clock: systemClock,

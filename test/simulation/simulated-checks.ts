@@ -1,8 +1,8 @@
 import { kindChecks } from "../../server/src/app/calls/kind-evidence.ts";
 import type { Clock } from "../../server/src/base/clock.ts";
 import type { CheckRunner } from "../../server/src/checks/check.ts";
-import { ThreadedRunner } from "../../server/src/checks/check-runner.ts";
-import { openInlinePort } from "../../server/src/checks/inline-runner.ts";
+import { ThreadedCheckRunner } from "../../server/src/checks/check-runner.ts";
+import { openInlineRunner } from "../../server/src/checks/inline-runner.ts";
 import type { KindChange, KindVerdict } from "../../server/src/checks/kind-change.ts";
 import { kindWork } from "../../server/src/checks/kind-worker.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
@@ -18,11 +18,11 @@ export function checkTicket({ next, read }: KindChange): KindVerdict {
 
 /** Checks on the thread and the clock of a simulated process. */
 export function simulatedChecks(engine: Engine, clock: Clock, world: World): CheckRunner {
-  return new ThreadedRunner({
+  return new ThreadedCheckRunner({
     checks: kindChecks([ticketKind]),
     source: engine,
     clock,
-    openPort: openInlinePort({ clock, open: () => kindWork("tickets/1", checkTicket) }),
+    openPort: openInlineRunner({ clock, open: () => kindWork("tickets/1", checkTicket) }),
     observer: {
       onCheck: ({ result }) => {
         world.faults.count(`check: ${result}`);

@@ -50,7 +50,10 @@ test("no export is unused, except on the public surfaces", () => {
   const ofGuide = [...filesOfGuide("docs/guides/add-a-pack.md")].map(([path, text]) => ({ path, text }));
   const users = [...projectFiles.filter(({ path }) => /\.(ts|js|md)$/u.test(path)), ...ofGuide];
   assertNone(
-    unusedExports(sources, users).map(({ path, name }) => `${path} exports ${name}, which no other file imports`),
+    unusedExports(sources, users)
+      // The thread of checks imports its modules by URL.
+      .filter(({ name }) => name !== "createCheckWork")
+      .map(({ path, name }) => `${path} exports ${name}, which no other file imports`),
   );
 });
 

@@ -12,7 +12,7 @@ import { requireRules } from "../app/calls/app-operations.ts";
 import { doorCalls, inProcessTransport } from "../app/transport.ts";
 import type { AppTransportOptions } from "../app/transport.ts";
 import type { CheckObserver, CheckRunner } from "../checks/check.ts";
-import { ThreadedRunner } from "../checks/check-runner.ts";
+import { ThreadedCheckRunner } from "../checks/check-runner.ts";
 import { openCheckThread } from "../checks/check-thread.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine.ts";
@@ -229,7 +229,7 @@ export function servicesOf(engine: Engine, options: ServicesOptions = {}): AppSe
 function threadedRunner(engine: Engine, options: ServicesOptions): CheckRunner {
   const { clock = systemClock, kinds = [], report = reportToStandardError, checkObserver } = options;
   const observer = checkObserver ?? { onCheck: () => undefined, onRounds: () => undefined };
-  return new ThreadedRunner({
+  return new ThreadedCheckRunner({
     checks: allChecks(kinds),
     source: engine,
     clock,

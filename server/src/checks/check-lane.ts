@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Check, CheckRequest } from "./check.ts";
 import { CheckError } from "./check.ts";
 import { checkLimits } from "./check-limits.ts";
-import type { CheckOrder, CheckPort, CheckReport, OpenCheckPort } from "./check-messages.ts";
+import type { CheckOrder, CheckPort, CheckReport, OpenCheckPort } from "./check-port.ts";
 import { RowFeed } from "./row-feed.ts";
 import type { RowSource } from "./row-feed.ts";
 

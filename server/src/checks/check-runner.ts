@@ -18,10 +18,10 @@ import { CheckError } from "./check.ts";
 import { CheckLane } from "./check-lane.ts";
 import type { LaneJob } from "./check-lane.ts";
 import { checkLimits } from "./check-limits.ts";
-import type { OpenCheckPort } from "./check-messages.ts";
+import type { OpenCheckPort } from "./check-port.ts";
 import type { RowSource } from "./row-feed.ts";
 
-export interface ThreadedRunnerOptions {
+interface CheckRunnerOptions {
   readonly checks: readonly Check[];
   readonly source: RowSource;
   readonly clock: Clock;
@@ -38,8 +38,8 @@ interface QueuedJob extends LaneJob {
   readonly agent: string;
 }
 
-export class ThreadedRunner implements CheckRunner {
-  readonly #options: ThreadedRunnerOptions;
+export class ThreadedCheckRunner implements CheckRunner {
+  readonly #options: CheckRunnerOptions;
   readonly #checks: ReadonlyMap<string, Check>;
   readonly #lanes: readonly CheckLane[];
   /** Checks that wait because their agent has enough in the threads. */
@@ -50,7 +50,7 @@ export class ThreadedRunner implements CheckRunner {
   #unfinished = 0;
   #isClosed = false;
 
-  constructor(options: ThreadedRunnerOptions) {
+  constructor(options: CheckRunnerOptions) {
     this.#options = options;
     this.#checks = new Map(options.checks.map((check) => [check.name, check]));
     if (this.#checks.size < options.checks.length) throw new Error("two checks have the same name");

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { checkLimits } from "./check-limits.ts";
-import type { CheckPort, CheckPortEvents, CheckReport } from "./check-messages.ts";
+import type { CheckPort, CheckPortEvents, CheckReport } from "./check-port.ts";
 
 /** The worker file next to this one, as source or as built. */
 const workerUrl = new URL(`./check-worker${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);

@@ -2,7 +2,7 @@ import type { Json } from "@holdfast/sdk/json/json";
 import type { Clock } from "../base/clock.ts";
 import type { CheckSteps, CheckWork } from "./check.ts";
 import { checkLimits } from "./check-limits.ts";
-import type { CheckOrder, CheckReport } from "./check-messages.ts";
+import type { CheckOrder, CheckReport } from "./check-port.ts";
 
 type OpenOrder = Extract<CheckOrder, { kind: "open" }>;
 
@@ -32,7 +32,7 @@ interface OpenedCheck {
 }
 
 /**
- * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for long moves to the end, so that
+ * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for a long time moves to the end, so that
  * short ones do not wait for it.
  */
 export class CheckWorkLoop {

@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
 import type { CreateCheckWork } from "./check.ts";
-import type { CheckOrder } from "./check-messages.ts";
+import type { CheckOrder } from "./check-port.ts";
 import { CheckWorkLoop } from "./check-work-loop.ts";
 
 /** The priority of this thread, below that of the server. Only Linux lowers the priority of one thread alone. */

@@ -5,7 +5,7 @@
  */
 import type { Json } from "@holdfast/sdk/json/json";
 
-/** What the server knows of a check. The work itself is in `module`, which only the thread loads. */
+/** The definition of a check. The work itself is in `module`, which only the thread loads. */
 export interface Check {
   /** A new name for a new meaning, such as `prices/2`: recorded evidence has the name. */
   readonly name: string;

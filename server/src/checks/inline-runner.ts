@@ -1,12 +1,12 @@
 import type { Json } from "@holdfast/sdk/json/json";
 import type { Clock } from "../base/clock.ts";
 import type { CheckSteps } from "./check.ts";
-import type { OpenCheckPort } from "./check-messages.ts";
+import type { OpenCheckPort } from "./check-port.ts";
 import { CheckWorkLoop } from "./check-work-loop.ts";
 import type { CheckWorkLoopOptions } from "./check-work-loop.ts";
 
 /** The same work on the same thread, for tests and the simulation. Messages are copied, as between two threads. */
-export function openInlinePort({ clock, open }: Pick<CheckWorkLoopOptions, "clock" | "open">): OpenCheckPort {
+export function openInlineRunner({ clock, open }: Pick<CheckWorkLoopOptions, "clock" | "open">): OpenCheckPort {
   return (on) => {
     const reports = inOrder(clock, on.report);
     const loop = new CheckWorkLoop({ clock, open, report: reports.send });

@@ -7,7 +7,7 @@ import { runInline } from "./inline-runner.ts";
 import { unitRows } from "./row-feed.ts";
 
 /** Makes the evidence of a recorded command again, on the state before it. Undefined if this build lacks the check. */
-export type Recheck = (command: Command, wanted: WantedCheck, state: StateReader) => Json | undefined;
+type Recheck = (command: Command, wanted: WantedCheck, state: StateReader) => Json | undefined;
 
 interface OpenedRecheck {
   readonly check: Check;
@@ -27,7 +27,7 @@ export async function openRecheck(checks: readonly Check[]): Promise<Recheck> {
   };
 }
 
-/** Every run loads its rows anew: the state differs from entry to entry. */
+/** Every run loads its rows again: the state differs from entry to entry. */
 function recheck(
   { check, work }: OpenedRecheck,
   { command, wanted }: { readonly command: Command; readonly wanted: WantedCheck },

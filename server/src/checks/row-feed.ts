@@ -9,7 +9,7 @@ import type { Entry } from "../machine/entry.ts";
 import type { StateReader } from "../machine/state.ts";
 import type { Check, CheckRow } from "./check.ts";
 import { checkLimits } from "./check-limits.ts";
-import type { CheckOrder } from "./check-messages.ts";
+import type { CheckOrder } from "./check-port.ts";
 import { LoadedUnits } from "./loaded-units.ts";
 
 /** The durable state and its journal. The engine is one. */

@@ -88,7 +88,7 @@ export interface EvidenceSource {
   readonly serial?: (input: JsonObject) => string;
 }
 
-export interface GatherContext extends CallContext {
+interface GatherContext extends CallContext {
   readonly operation: string;
   /** The name of this round for the check. */
   readonly id: string;

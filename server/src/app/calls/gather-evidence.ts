@@ -1,7 +1,7 @@
 /**
  * Sends a command together with evidence. The decision compares the evidence with its own state. If it does not fit,
  * nothing is recorded, and the evidence is gathered again. The number of rounds is bounded, and the last round keeps
- * other commands about the same serial on this node out of the way.
+ * other commands with the same serial on this node waiting.
  */
 import { untilAborted } from "@holdfast/sdk/base/until-aborted";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
@@ -30,7 +30,7 @@ interface EvidenceRequest {
 }
 
 /** The evidence of a command, its approximate bytes as text, and the time that is left for the decision. */
-export interface CommandEvidence {
+interface CommandEvidence {
   readonly evidence: Json | undefined;
   readonly bytes: number;
   readonly deadlineMs: number;

@@ -21,7 +21,7 @@ export type CheckOrder =
 export type CheckReport =
   | { readonly kind: "result"; readonly job: number; readonly result: Json }
   | { readonly kind: "failed"; readonly job: number; readonly reason: string }
-  /** The job does not run any more. */
+  /** The job has ended. */
   | { readonly kind: "cancelled"; readonly job: number }
   /** The job continues when the rows of this unit are loaded. */
   | { readonly kind: "needs"; readonly job: number; readonly unit: string };
