@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runAll } from "./all.ts";
+import { cli } from "./cli.ts";
 import { doors } from "./doors.ts";
 import { engine } from "./engine.ts";
 import { growth } from "./growth.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
   planning: { summary: "the check for double bookings, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
+  cli: { summary: "the start of a command, over the start of Node alone", run: cli },
   growth: { summary: "how the cost of a call grows with the existing state, up to a million", run: growth },
 };
 

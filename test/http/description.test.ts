@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { llmsText } from "../../server/src/doors/http/openapi/llms-text.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { checkOf, packs, programLockRoutes, publicOperations, routedOperations } from "@holdfast/sdk/contract";
 import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
@@ -67,4 +68,10 @@ test("the documentation page needs no token, loads nothing from elsewhere, and n
   assert.doesNotMatch(page.text, /<script|<link|<img|(src|href)="(?!#|\/openapi)/u);
   assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/u);
   assert.equal(json.body["openapi"], "3.1.0");
+});
+
+test("the page for language models has at most 2 kB and names the commands of an agent", () => {
+  assert.ok(Buffer.byteLength(llmsText) <= 2_048, String(Buffer.byteLength(llmsText)));
+  for (const command of ["take", "wait", "ask", "who", "release"])
+    assert.match(llmsText, new RegExp(`holdfast ${command} `));
 });

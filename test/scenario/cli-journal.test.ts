@@ -30,7 +30,7 @@ test(
       newest.lines.map((line) => line.trim().split(" ")[0]),
       ["3", "4", "head"],
     );
-    assert.match(newest.lines[0] ?? "", /local {2}create-entity {2}done {2}entity.created note\/c/);
+    assert.match(newest.lines[0] ?? "", /local created note\/c \(version 1\)$/);
     const after = jsonLines(await run(folder, "journal list --after 1 --limit 2 --json"));
     assert.deepEqual(
       after.map(({ event, position }) => [event, position]),

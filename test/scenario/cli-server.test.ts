@@ -129,6 +129,10 @@ test(
     assert.equal((await cli("release repo/x --owner eve")).code, 7);
     assert.match((await cli(`release --owner ann --fence ${String(granted["fence"])}`)).out, /^released repo\/x\.\n$/);
     assert.match((await cli("history repo/x --lock")).out, /evt\.lock\.released\n/);
+    const past = (await cli("locks repo/x --history")).out;
+    assert.match(past, /: ann released repo\/x for "red\\u202enaming" \(by anonymous\)\n/);
+    assert.match(past, /: ann acquired repo\/x for "red\\u202enaming"/);
+    assert.match((await cli("top")).out, /^repo\/x: no waiter\n {2}bob holds repo\/x/);
   }),
 );
 
@@ -147,6 +151,10 @@ test(
     assert.match(
       (await cli(["force-release", "deploy", "--reason", "host gone"])).out,
       /^released deploy \(fence 1\.\d+\)/,
+    );
+    assert.match(
+      (await cli("audit --operation force-release --outcome done")).out,
+      /operator +force-release +lock\/deploy +done +host gone\n$/,
     );
     await cliJson(["run", "acquire-lock", request]);
     const token = readFileSync(join(folder, ".holdfast", "operator-token"), "utf8").trim();
@@ -180,7 +188,14 @@ test(
       );
       assert.equal((await cli("locks", { env })).code, 7);
       assert.match((await cli("token create ci --allow fly")).err, /must contain only the verbs read, write/);
-      assert.match((await cli("token create ci")).err, /--allow is required/);
+      assert.match((await cli("token create ci")).err, /--allow is required, or --for/);
+      const agent = await cliJson("token create worker repo/x --for agent");
+      const worker = { HOLDFAST_TOKEN: String(agent["secret"]), HOLDFAST_URL: url };
+      assert.equal((await cli("take repo/x/a --name w", { env: worker })).code, 0);
+      assert.equal((await cli("locks", { env: worker })).code, 0);
+      const elsewhere = await cli("take repo/y --name w", { env: worker });
+      assert.match(elsewhere.err, /\(not_allowed\).*needs: the right to lock at repo\/y/);
+      assert.equal((await cli("token create x repo --for reader")).code, 2);
     },
     { requireToken: true },
   ),
@@ -196,8 +211,8 @@ test(
       events.map(({ subject }) => subject),
       ["note/a", "note/b"],
     );
-    const rest = await cli(`watch --after ${events[1]?.cursor ?? ""} --limit 1 --name evt.note.created`);
-    assert.match(rest.out, /evt\.note\.created {2}note\/c/);
+    const rest = await cli(`watch --after ${events[1]?.cursor ?? ""} --limit 1 --event evt.note.created`);
+    assert.match(rest.out, /anonymous created note\/c \(version 1\)\n$/);
     assert.match((await cli("watch --after yesterday --limit 1")).err, /\(cursor_invalid\)/);
   }),
 );
@@ -205,7 +220,10 @@ test(
 test(
   "`holdfast get` calls the running server, reads the folder with --data, and --verbose prints the source",
   withCliServer(async ({ cli, cliJson, folder, url }) => {
+    await cliJson(["put", "note/b", "{}"]);
     await cliJson(["put", "note/a", '{"n":1}']);
+    const early = await cli("get note/a --at 1");
+    assert.match(early.err, /it did not exist at position 1; it was created at position 2/);
     const served = await cli("get note/a --json --verbose");
     assert.ok(served.err.includes(`using the server ${url}`), served.err);
     const read = await cli(`get note/a --json --verbose --data ${join(folder, ".holdfast")}`);

@@ -2,7 +2,8 @@ import { defined } from "@holdfast/sdk/base/defined";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, type Entry, headText, readDataFolder } from "../../../assembly/data-folder.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
-import { entryJson, entryLine } from "../terminal/entry-line.ts";
+import { needsName } from "../terminal/agent-label.ts";
+import { entryJson, entryLine, labelsFrom } from "../terminal/entry-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
@@ -45,15 +46,23 @@ function listJournal(args: CommandArguments, terminal: Terminal): ExitCode {
   try {
     const isJson = values["json"] === true;
     const head = folder.head();
-    for (const entry of selectEntries(folder, head.position, query)) {
-      terminal.print(isJson ? jsonLine(entryJson(entry)) : entryLine(entry));
-    }
+    const entries = [...selectEntries(folder, head.position, query)];
+    const labelOf = labelsFrom(registrationsIn(folder, entries));
+    for (const entry of entries) terminal.print(isJson ? jsonLine(entryJson(entry)) : entryLine(entry, labelOf));
     const text = headText(head);
     terminal.print(isJson ? jsonLine({ event: "head", position: head.position, head: text }) : `head ${text}`);
     return exitCodes.done;
   } finally {
     folder.close();
   }
+}
+
+/** The entries about the agents that these entries name, which may be older. */
+function* registrationsIn(folder: DataFolder, entries: readonly Entry[]): Iterable<Entry> {
+  const ids = new Set(entries.flatMap(({ agent, events }) => [agent, ...events.map(({ data }) => data["owner_id"])]));
+  yield* entries;
+  for (const id of ids)
+    if (typeof id === "string" && needsName(id)) yield* folder.entries({ after: 0, subject: `agent/${id}` });
 }
 
 interface EntryQuery {

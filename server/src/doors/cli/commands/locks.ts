@@ -6,6 +6,10 @@ import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { eventSentence } from "../terminal/event-sentence.ts";
+import { relativeTime } from "../terminal/relative-time.ts";
 import { lockDetails, lockTable } from "../terminal/lock-table.ts";
 import type { WireLockPage, WireLockStatus } from "../terminal/lock-table.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
@@ -25,23 +29,58 @@ export const locksCommand: CliCommand = serverCommand({
     "",
     "  holdfast locks",
     "  holdfast locks repo/x/src",
+    "  holdfast locks repo/x/src --history",
     "  holdfast locks --under repo/x --watch",
   ],
   options: {
     under: { value: "PATH", summary: "only this path and the paths below it" },
     watch: { summary: "show the locks again after each change, until it is stopped with Ctrl+C" },
+    history: { summary: "show what happened to PATH, newest first" },
     limit: limitOption,
   },
-  operations: ["list-locks", "get-lock"],
+  operations: ["list-locks", "get-lock", "list-lock-history"],
   execute: showLocks,
 });
 
 async function showLocks(context: CommandContext): Promise<ExitCode> {
   const { values, positionals } = context;
   const under = textOption(values, "under");
+  if (values["history"] === true) return showHistory(context);
   if (positionals.length > 0 && under !== undefined) throw new UsageError("use PATH or --under, not both");
   return values["watch"] === true ? watchLocks(context) : showOnce(context);
 }
+
+interface LockHistoryItem {
+  readonly position: number;
+  readonly time: number;
+  readonly by: { readonly principal: string; readonly agent?: string };
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+async function showHistory(context: CommandContext): Promise<ExitCode> {
+  const [path] = context.positionals;
+  if (path === undefined) throw new UsageError("--history needs PATH");
+  const limit = Math.min(numberOption(context.values, "limit", 1) ?? historyDefault, 1_000);
+  const page = await context.call("list-lock-history", { path, limit });
+  const items = page.items as readonly LockHistoryItem[];
+  const names = new AgentNames(context);
+  await names.load(
+    items.flatMap(({ by, data }) => [by.agent ?? "", typeof data["owner_id"] === "string" ? data["owner_id"] : ""]),
+  );
+  const nowMs = systemClock.wallMs();
+  const lines = items.map(({ position, time, by, event: name, data }) => {
+    const who = by.agent === undefined ? escapeControlChars(by.principal) : names.label(by.agent);
+    const sentence = eventSentence({ name, subject: `lock/${path}`, who, data, labelOf: (id) => names.label(id) });
+    return `${String(position).padStart(8)}  ${relativeTime(new Date(time).toISOString(), nowMs)}: ${sentence} (by ${who})`;
+  });
+  return context.show(page, () =>
+    lines.length === 0 ? `Nothing is recorded about ${escapeControlChars(path)}.` : lines.join("\n"),
+  );
+}
+
+/** Default number of events of a history. */
+const historyDefault = 20;
 
 async function showOnce(context: CommandContext): Promise<ExitCode> {
   const { call, terminal, positionals, values, show } = context;

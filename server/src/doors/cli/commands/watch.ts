@@ -9,7 +9,8 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
-import { truncateToWidth } from "../terminal/table.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
+import { eventSentence } from "../terminal/event-sentence.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 
 export const watchCommand: CliCommand = serverCommand({
@@ -43,6 +44,7 @@ async function watchEvents(context: CommandContext): Promise<ExitCode> {
   const limit = numberOption(values, "limit", 1) ?? Infinity;
   await using client = await context.connect();
   const after = textOption(values, "after") ?? (await client.cursor());
+  const names = new AgentNames(context);
   const listening = listenForSignal(systemClock);
   const stopped = listening.signalled.then(() => undefined);
   const events = client.watch({ ...filterOf(context), after });
@@ -51,7 +53,7 @@ async function watchEvents(context: CommandContext): Promise<ExitCode> {
     for (let count = 0; count < limit; count += 1) {
       const next = await Promise.race([stopped, events.next()]);
       if (next === undefined || next.done === true) break;
-      terminal.print(isJson ? jsonLine(next.value) : eventLine(next.value, values["verbose"] === true));
+      terminal.print(isJson ? jsonLine(next.value) : await eventLine(next.value, names, values["verbose"] === true));
     }
     return exitCodes.done;
   } finally {
@@ -67,18 +69,14 @@ function filterOf({ values }: CommandArguments): { names?: readonly string[]; su
   return defined({ names, subject, owner });
 }
 
-const dataWidth = 80;
-
-function eventLine({ cursor, time, name, subject, by, data }: WatchedEvent, isWhole: boolean): string {
-  const author = by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`;
-  const text = escapeControlChars(JSON.stringify(data));
-  const shown = isWhole ? text : truncateToWidth(text, dataWidth);
-  return [
-    cursor.padEnd(8),
-    new Date(time).toISOString(),
-    name,
-    escapeControlChars(subject),
-    escapeControlChars(author),
-    shown,
-  ].join("  ");
+/** `1.204  14:05:10  ann (28a0) acquired repo/x`. With --verbose the data follows as JSON. */
+async function eventLine(event: WatchedEvent, names: AgentNames, isWhole: boolean): Promise<string> {
+  const { cursor, time, name, subject, by } = event;
+  const data = event.data as Readonly<Record<string, unknown>>;
+  const agent = subject.startsWith("agent/") ? subject.slice("agent/".length) : "";
+  await names.load([by.agent ?? "", typeof data["owner_id"] === "string" ? data["owner_id"] : "", agent]);
+  const who = by.agent === undefined ? escapeControlChars(by.principal) : names.label(by.agent);
+  const sentence = eventSentence({ name, subject, who, data, labelOf: (id) => names.label(id) });
+  const shown = isWhole ? [name, escapeControlChars(JSON.stringify(data))] : [];
+  return [cursor.padEnd(8), new Date(time).toISOString(), sentence, ...shown].join("  ");
 }

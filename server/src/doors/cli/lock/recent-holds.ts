@@ -31,7 +31,7 @@ function holdTimes(items: readonly LockHistoryItem[]): readonly number[] {
     const fence = data?.fence ?? "";
     if (/\.(?:released|expired|forced|recovered)$/u.test(event)) endings.set(fence, time);
     const ended = endings.get(fence);
-    if (/\.acquired$/u.test(event) && ended !== undefined) times.push(ended - time);
+    if (event.endsWith(".acquired") && ended !== undefined) times.push(ended - time);
   }
   return times;
 }

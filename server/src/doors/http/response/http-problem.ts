@@ -54,7 +54,7 @@ function fieldName(name: string): string {
 
 function detailOf(title: string, data: Readonly<Record<string, unknown>>): string {
   const parts = refusalDetails(data);
-  return parts.length === 0 ? `${title}.` : `${title}: ${parts.join("; ")}.`;
+  return parts.length === 0 ? `${title}.` : `${title}: ${parts.join("; ").replace(/[?.]$/u, "")}.`;
 }
 
 /** The retry time in whole seconds, if the problem has one. */
