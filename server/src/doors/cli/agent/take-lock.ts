@@ -13,7 +13,7 @@ import { AgentNames } from "../terminal/agent-names.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { holderLine, previousHoldLine } from "../terminal/lock-table.ts";
 import { clockTime, duration } from "../terminal/relative-time.ts";
-import { blockersOf } from "./blockers-of.ts";
+import { knownHolders } from "./known-holders.ts";
 import { registerNamed } from "./register-named.ts";
 
 type AcquireReply = OutputOf<(typeof allOperations)["acquire-lock"]>;
@@ -109,7 +109,7 @@ async function printDenial(
   }
   const nowMs = systemClock.wallMs();
   const shown = paths.map(escapeControlChars).join(" ");
-  const lines = (await blockersOf(context, paths, data)).map((holder) => `  ${holderLine(holder, nowMs)}`);
+  const lines = (await knownHolders(context, paths, data)).map((holder) => `  ${holderLine(holder, nowMs)}`);
   const { place, ticket, expires_at: until } = data;
   const kept =
     typeof ticket === "string" && typeof until === "string" ? `, kept until ${clockTime(Date.parse(until))}` : "";

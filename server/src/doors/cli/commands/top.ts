@@ -1,4 +1,3 @@
-import type { LockRow } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { numberOption } from "../args/option-values.ts";
 import type { CliCommand } from "../command.ts";
@@ -6,6 +5,7 @@ import { readPages } from "../discovery/read-pages.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { holderLine } from "../terminal/lock-table.ts";
+import type { WireLockPage } from "../terminal/lock-table.ts";
 import { duration } from "../terminal/relative-time.ts";
 
 /** Default number of paths, and maximum paths that are compared. */
@@ -27,7 +27,7 @@ export const topCommand: CliCommand = serverCommand({
   operations: ["list-locks"],
   async execute({ call, values, show }) {
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
-    const page = await readPages(comparedMax, async (part) => (await call("list-locks", part)) as LockList);
+    const page = await readPages(comparedMax, async (part) => (await call("list-locks", part)) as WireLockPage);
     const items = page.items.toSorted(byContention).slice(0, limit);
     const nowMs = systemClock.wallMs();
     return show({ items }, () =>
@@ -36,10 +36,7 @@ export const topCommand: CliCommand = serverCommand({
   },
 });
 
-interface LockList {
-  readonly items: readonly LockRow[];
-  readonly next: string | null;
-}
+type LockRow = WireLockPage["items"][number];
 
 function byContention(a: LockRow, b: LockRow): number {
   return b.queue.length - a.queue.length || sinceOf(a) - sinceOf(b);

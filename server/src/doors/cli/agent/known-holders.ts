@@ -3,7 +3,7 @@ import type { HolderSummary } from "../terminal/lock-table.ts";
 import type { WireLockStatus } from "../terminal/lock-table.ts";
 
 /** The holders of a denial, with what the server knows about each of them: host, process and last sign of life. */
-export async function blockersOf(
+export async function knownHolders(
   { call }: Pick<ServerCaller, "call">,
   paths: readonly string[],
   { holders, waits_for: waitsFor }: Readonly<Record<string, unknown>>,
