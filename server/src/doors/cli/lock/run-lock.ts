@@ -134,7 +134,10 @@ async function acquire(client: Client, { parsed, messages }: LockRun, signal: Ab
   let latest: QueuePlace | undefined;
   const onPlace = (place: QueuePlace): void => {
     latest = place;
-    if (pace !== undefined) { messages.waiting(place); return; }
+    if (pace !== undefined) {
+      messages.waiting(place);
+      return;
+    }
     pace = recentHolds(client, parsed.paths).then((text) => {
       messages.showPace(text);
       if (latest !== undefined && !signal.aborted) messages.waiting(latest);
