@@ -11,7 +11,11 @@ const root = join(import.meta.dirname, "..");
 export const apiReportPath = join(root, "sdk/api-report.txt");
 
 /** The entries of the sdk that programs import. */
-const entries = ["sdk/src/index.ts", "sdk/src/client/data/problem-guards.ts", "sdk/src/client/packs/planning-client.ts"];
+const entries = [
+  "sdk/src/index.ts",
+  "sdk/src/client/data/problem-guards.ts",
+  "sdk/src/client/packs/planning-client.ts",
+];
 
 /** Every exported name with its type, in the order of the names. */
 export function apiReport(): string {
@@ -32,7 +36,7 @@ export function apiReport(): string {
   return parts.join("\n");
 }
 
-const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
+const flags = (ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias) as ts.TypeFormatFlags;
 
 function describe(checker: ts.TypeChecker, exported: ts.Symbol): string {
   const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
