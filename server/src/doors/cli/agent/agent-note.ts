@@ -18,14 +18,14 @@ export const nameOption: CommandOption = {
 };
 
 /** The name of an agent in a project, and the place of its note. */
-export interface NamedAgent {
+interface NamedAgent {
   readonly name: string;
   readonly file: string;
   /** The key by which the same user resumes the agent of the same name in the same project. */
   readonly ownKey: () => string;
 }
 
-export interface AgentNote {
+interface AgentNote {
   readonly agent_id: string;
   readonly secret: string;
   readonly name: string;

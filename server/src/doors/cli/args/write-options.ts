@@ -13,7 +13,7 @@ export const writeOptions: Readonly<Record<string, CommandOption>> = {
 };
 
 /** The conditions of a write, as members of its input. */
-export interface WriteConditions {
+interface WriteConditions {
   readonly expected_version?: number;
   readonly expected_revision?: string;
   readonly fence?: string;

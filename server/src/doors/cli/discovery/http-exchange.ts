@@ -6,7 +6,7 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-export interface HttpTarget {
+interface HttpTarget {
   readonly url: URL;
   /** The path of a Unix socket, instead of the host and the port of the address. */
   readonly socketPath?: string | undefined;

@@ -6,7 +6,7 @@ import { UsageError } from "../args/usage-error.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 
 /** A server that answers on the operator's socket of its data folder. */
-export interface AnsweringServer {
+interface AnsweringServer {
   readonly folder: string;
   readonly url: string;
   readonly pid: number;
