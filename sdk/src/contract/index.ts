@@ -32,6 +32,23 @@ export {
 export type { LockWord } from "./mesh.ts";
 export { internalOperation, operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
+export {
+  defaultStrategies,
+  fixedStrategies,
+  intentStatuses,
+  intentTransitions,
+  knownWord,
+  lockStrategies,
+  runModes,
+  strategyFor,
+} from "./packs/intents/intent-parts.ts";
+export type { IntentStatus, LockStrategy, RunMode, StrategyCase, StrategyName } from "./packs/intents/intent-parts.ts";
+export { endedRun, intentRun } from "./packs/intents/intent-runs.ts";
+export type { EndedRun, IntentRun } from "./packs/intents/intent-runs.ts";
+export { defaultNumbers } from "./packs/intents/intent-settings.ts";
+export type { IntentNumbers } from "./packs/intents/intent-settings.ts";
+export { intent } from "./packs/intents/intent.ts";
+export { intents } from "./packs/intents/intents.ts";
 export { codeOfPack, plainCode } from "./packs/code-of-pack.ts";
 export { packs } from "./packs/packs.ts";
 export type { Pack } from "./packs/pack.ts";

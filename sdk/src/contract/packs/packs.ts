@@ -1,5 +1,6 @@
+import { intents } from "./intents/intents.ts";
 import type { Pack } from "./pack.ts";
 import { planning } from "./planning.ts";
 
 /** Every pack. Doors, documents and tests are built from this list. */
-export const packs: readonly Pack[] = [planning];
+export const packs: readonly Pack[] = [planning, intents];

@@ -36,6 +36,7 @@ const builtIn: readonly LockKind[] = [
   { name: "sketch", shape: "project/map/sketch", ...workspace, order: 3 },
   { name: "program", shape: "program", ...halfHour },
   { name: "function", shape: "program/function", ...halfHour },
+  { name: "intent", shape: "intent", policy: "expire", ttlMs: 15 * second },
   { name: "repo", shape: "repo/**", ...halfHour },
 ];
 

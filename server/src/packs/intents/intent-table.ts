@@ -1,0 +1,54 @@
+import type { StateReader } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+import { findIntent, openRun } from "./intent-value.ts";
+
+/** The index of intents: by status, by the state of an open run, and by the fence of a running one. */
+export interface IntentRow {
+  readonly id: string;
+  readonly status: string;
+  /** The state of the open run. */
+  readonly run?: string;
+  readonly pipeline?: string;
+  /** The fence of a running run. */
+  readonly fence?: string;
+  /** Time of the last change of an ended intent. */
+  readonly endedAt?: number;
+}
+
+/** Separates the parts of a sort key. Ids have no control characters. */
+export const gap = "\u0001";
+
+/** Times sort as text in the order of their numbers. */
+export function sortableTime(time: number): string {
+  return String(time).padStart(16, "0");
+}
+
+export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence" | "ended"> = {
+  name: "intents",
+  boundedBy: "quota",
+  key: (row) => row.id,
+  sorts: {
+    id: (row) => row.id,
+    status: (row) => `${row.status}${gap}${row.id}`,
+    run: (row) => (row.run === undefined ? undefined : `${row.run}${gap}${row.id}`),
+    fence: (row) => (row.fence === undefined ? undefined : `${row.fence}${gap}${row.id}`),
+    ended: (row) => (row.endedAt === undefined ? undefined : `${sortableTime(row.endedAt)}${gap}${row.id}`),
+  },
+  bytes: (row) => 400 + 4 * row.id.length,
+};
+
+/** The row of an intent as its entity is; undefined if there is none. */
+export function intentRowOf(state: StateReader, id: string): IntentRow | undefined {
+  const found = findIntent(state, id);
+  if (found === undefined) return undefined;
+  const { row, value } = found;
+  const run = openRun(value);
+  const isEnded = run === undefined && (value.status === "completed" || value.status === "failed");
+  return {
+    id,
+    status: value.status,
+    ...(run === undefined ? {} : { run: run.state, pipeline: run.pipeline }),
+    ...(run?.fence === undefined || run.state !== "running" ? {} : { fence: run.fence }),
+    ...(isEnded ? { endedAt: row.time } : {}),
+  };
+}
