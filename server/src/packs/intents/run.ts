@@ -96,7 +96,7 @@ function startRun(
   const opened = withRun({ ...kept, run_count: number, open_run: number }, run);
   const first = beginStep(context, opened, plan.bridges[0]?.name ?? "");
   const started = { type: "intent.run_started", data: { run: number, pipeline: plan.pipeline } };
-  return changeIntent(context, found, { next: first.next, name: "run", records: [started, ...first.records] });
+  return changeIntent(context, found, { next: first.next, name: "run_changed", records: [started, ...first.records] });
 }
 
 /** The value in which the newest run is a summary like the earlier ones. The oldest summaries are dropped. */
@@ -157,8 +157,8 @@ function takeOver(context: DecideContext, found: FoundIntent, fence: string): De
   const options = { crashes, resets: before?.state === "failed" };
   const begun = beginStep(context, taken, name, options);
   if (crashes <= limit)
-    return changeIntent(context, found, { next: begun.next, name: "run", records: [resumed, ...begun.records] });
+    return changeIntent(context, found, { next: begun.next, name: "run_changed", records: [resumed, ...begun.records] });
   const error = { code: "intents.step_crashed", message: `${crashes} owners of this step crashed` };
   const failed = failStep(context, { row, value: begun.next }, name, { error, isFatal: false });
-  return changeIntent(context, found, { next: failed.next, name: "run", records: [resumed, ...failed.records] });
+  return changeIntent(context, found, { next: failed.next, name: "run_changed", records: [resumed, ...failed.records] });
 }

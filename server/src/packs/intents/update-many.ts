@@ -51,8 +51,8 @@ function writeAll(context: DecideContext, planned: readonly (readonly [FoundInte
       for (const [found, change] of planned) {
         const written = writeIntent(context, found, change);
         if ("outcome" in written) return withId(written, found.row.id);
-        const { id, version, revision, changed } = written.data as Record<string, never>;
-        items.push({ id, version, revision, status: change.next.status, changed });
+        const { version = 0, revision = "", changed = true } = written.data;
+        items.push({ id: found.row.id, version, revision, status: change.next.status, changed });
       }
       return { outcome: done({ items }), events: [] };
     },
