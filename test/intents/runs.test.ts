@@ -82,11 +82,7 @@ describe("failures of a run", () => {
   test("a failed bridge of a fail-fast run ends the run and the intent in one entry [B5]", () => {
     const { machine, fence } = startedRun();
     const result = machine.advance("1", fence, "input", { outcome: "failed", error });
-    assert.deepEqual(typesOf(result).slice(1), [
-      "intent.bridge_failed",
-      "intent.status_changed",
-      "intent.run_ended",
-    ]);
+    assert.deepEqual(typesOf(result).slice(1), ["intent.bridge_failed", "intent.status_changed", "intent.run_ended"]);
     assert.deepEqual([machine.value("1")["status"], machine.runOf("1")["state"]], ["failed", "failed"]);
   });
 
@@ -97,7 +93,7 @@ describe("failures of a run", () => {
     assert.equal(machine.value("1")["status"], "received");
   });
 
-  test("in a selective run each bridge decides by its own on_error, and a failing input stops the run [B5]", () => {
+  test("each bridge of a selective run decides by its own on_error, and a failing input stops the run [B5]", () => {
     const plan = { mode: "selective", bridges: [{ name: "input" }, { name: "a", on_error: "fail" }, { name: "b" }] };
     const failing = (step: string): string => {
       const machine = new IntentDecider();
@@ -150,7 +146,10 @@ describe("takeovers", () => {
     machine.wait("bob", "intent/1");
     const events = machine.pass(15_001).map(({ type }) => type);
     const order = ["lock.expired", "entity.merged", "intent.run_interrupted", "lock.acquired"];
-    assert.deepEqual(events.filter((type) => order.includes(type)), order);
+    assert.deepEqual(
+      events.filter((type) => order.includes(type)),
+      order,
+    );
     assert.deepEqual([machine.runOf("1")["state"], machine.runOf("1")["left"]], ["interrupted", "expired"]);
   });
 

@@ -32,17 +32,12 @@ export {
 export type { LockWord } from "./mesh.ts";
 export { internalOperation, operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
-export {
-  defaultStrategies,
-  fixedStrategies,
-  intentStatuses,
-  intentTransitions,
-  knownWord,
-  lockStrategies,
-  runModes,
-  strategyFor,
-} from "./packs/intents/intent-parts.ts";
-export type { IntentStatus, LockStrategy, RunMode, StrategyCase, StrategyName } from "./packs/intents/intent-parts.ts";
+export { intentStatuses, intentTransitions, knownWord } from "./packs/intents/intent-statuses.ts";
+export type { IntentStatus } from "./packs/intents/intent-statuses.ts";
+export { defaultStrategies, fixedStrategies, lockStrategies, strategyFor } from "./packs/intents/lock-strategies.ts";
+export type { LockStrategy, StrategyCase, StrategyName } from "./packs/intents/lock-strategies.ts";
+export { runModes } from "./packs/intents/intent-runs.ts";
+export type { RunMode } from "./packs/intents/intent-runs.ts";
 export { endedRun, intentRun } from "./packs/intents/intent-runs.ts";
 export type { EndedRun, IntentRun } from "./packs/intents/intent-runs.ts";
 export { defaultNumbers } from "./packs/intents/intent-settings.ts";

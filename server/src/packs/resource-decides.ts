@@ -58,7 +58,7 @@ function verbDecides(
     };
   return {
     create: ({ id, fence, ...fields }, context) => {
-      const target = defined({ id: typeof id === "string" ? id : newId(resource, context), fence });
+      const target = defined({ id: typeof id === "string" ? id : newResourceId(resource, context), fence });
       const create = { ...fields, ...initial, ...(isArchivable(resource) ? { archived: false } : {}) };
       return decideByKind(kind, { target: targetOf(target), change: { create } }, context);
     },
@@ -76,7 +76,7 @@ export function targetOf(input: JsonObject): KindWrite["target"] {
 }
 
 /** Makes an id for a new resource without one. It contains the position of the entry, so it is unique and short. */
-function newId(resource: Resource, { state, position }: DecideContext): string {
+export function newResourceId(resource: Resource, { state, position }: DecideContext): string {
   const epoch = currentEpoch(state);
   const id = `${resource.name}-${position}${epoch === 1 ? "" : `-${epoch}`}`;
   // A caller may already have chosen this id.

@@ -10,14 +10,16 @@ import type { IntentRecord } from "./change-intent.ts";
 import { findCorrection } from "./correction-table.ts";
 import { endRun } from "./end-run.ts";
 import type { IntentStep } from "./end-run.ts";
-import { existingIntent, refused, versionFault } from "./guard-intent.ts";
+import { existingIntent, versionFault } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import { correctionSubject } from "./intent-folds.ts";
 import { intentPath, newestRun, openRun } from "./intent-value.ts";
 import type { FoundIntent, IntentValue, StoredRun } from "./intent-value.ts";
-import { isRefusal, readStatus, readWord, transitionFault } from "./known-words.ts";
+import { isRefusal, readStatus, readWord } from "./read-word.ts";
+import { transitionFault } from "./transition-fault.ts";
 import { correctedIntent, correctionLimit } from "./reevaluate.ts";
-import { completeStep, failStep, nextStep, retryStep } from "./run-steps.ts";
-import type { StepError } from "./run-steps.ts";
+import { completeStep, failStep, nextStep, retryStep } from "./next-step.ts";
+import type { StepError } from "./next-step.ts";
 import { withPayload } from "./update.ts";
 
 interface AdvanceInput {
@@ -67,7 +69,7 @@ function runFault(context: DecideContext, { row, value }: FoundIntent, input: Ad
     const state = newestRun(value)?.state ?? "none";
     return refused("intents.run_ended", { intent_id: row.id, run: value.run_count, state });
   }
-  if (run.fence !== fence) return refused("fence_stale", { fence, path, reason: "the run goes on under another fence" });
+  if (run.fence !== fence) return refused("fence_stale", { fence, path, reason: "the run has another fence" });
   if (run.current === step) return undefined;
   return refused("intents.step_out_of_order", { intent_id: row.id, step, current: run.current ?? null });
 }
@@ -82,7 +84,11 @@ function doneStep(context: DecideContext, found: FoundIntent, input: AdvanceInpu
 }
 
 /** The payload, the status and the correction that a step produced, in this order. */
-function changedIntent(context: DecideContext, { row, value }: FoundIntent, input: AdvanceInput): IntentStep | Decision {
+function changedIntent(
+  context: DecideContext,
+  { row, value }: FoundIntent,
+  input: AdvanceInput,
+): IntentStep | Decision {
   const moved = movedIntent(row.id, value, input);
   if (isRefusal(moved) || !isNewCorrection(context, input)) return moved;
   const found = { row, value: moved.next };

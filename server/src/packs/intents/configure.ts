@@ -4,9 +4,9 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { operatorOnly } from "../../features/operator-only.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
-import { refused } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import { settingsInForce } from "./intent-settings-table.ts";
-import { isRefusal, readWord } from "./known-words.ts";
+import { isRefusal, readWord } from "./read-word.ts";
 
 interface ConfigureInput {
   readonly settings: JsonObject & { readonly strategies?: Readonly<Record<string, string>> };

@@ -16,7 +16,7 @@ export interface CorrectionRow {
   readonly time: number;
 }
 
-export function correctionKey(intent: string, id: string): string {
+function correctionKey(intent: string, id: string): string {
   return `${intent}${gap}${id}`;
 }
 

@@ -1,18 +1,19 @@
+import { intent } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { findAgent } from "../../features/agents/agent-table.ts";
-import { findEntity, isLive } from "../../features/entities/entity-table.ts";
 import { writeByKind } from "../../features/entities/write-by-kind.ts";
 import { pathFault } from "../../features/locks/tables/path-fault.ts";
-import { currentEpoch } from "../../features/space/space-table.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
+import { newResourceId } from "../resource-decides.ts";
 import { recordEvent } from "./change-intent.ts";
-import { lockRefusal, refused } from "./guard-intent.ts";
+import { lockRefusal } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import { intentKind } from "./intent-kind.ts";
-import { intentPath, intentType } from "./intent-value.ts";
+import { intentPath } from "./intent-value.ts";
 import type { IntentValue } from "./intent-value.ts";
 import { strategyOf } from "./intent-settings-table.ts";
-import { isRefusal, readStatus } from "./known-words.ts";
+import { isRefusal, readStatus } from "./read-word.ts";
 
 interface CreateInput {
   readonly id?: string;
@@ -24,7 +25,7 @@ interface CreateInput {
 
 /** A new intent may start in any status, so that an import keeps its statuses. */
 export function createIntent(input: CreateInput, context: DecideContext): Decision {
-  const { id = newIntentId(context), payload, fence } = input;
+  const { id = newResourceId(intent, context), payload, fence } = input;
   const status = readStatus("status", input.status ?? "received");
   if (isRefusal(status)) return status;
   const fault = pathFault(intentPath(id));
@@ -51,15 +52,4 @@ export function createIntent(input: CreateInput, context: DecideContext): Decisi
 export function callerName({ state, command }: DecideContext): string {
   const name = command.agent === undefined ? undefined : findAgent(state, command.agent)?.name;
   return (name === undefined || name === "" ? command.principal : name).slice(0, 128);
-}
-
-/** Makes an id that contains the position of the entry, so it is unique and short. */
-function newIntentId({ state, position }: DecideContext): string {
-  const epoch = currentEpoch(state);
-  const id = `intent-${position}${epoch === 1 ? "" : `-${epoch}`}`;
-  // A caller may already have chosen this id.
-  for (let number = 0; ; number += 1) {
-    const candidate = number === 0 ? id : `${id}.${number}`;
-    if (!isLive(findEntity(state, { type: intentType, id: candidate }))) return candidate;
-  }
 }

@@ -1,13 +1,13 @@
 /** The checks before the own rules of each write: the intent exists, then its fence, its lock and its version. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { LockStrategy, StrategyName } from "@holdfast/sdk/contract";
-import type { JsonObject } from "@holdfast/sdk/json/json";
 import { missing } from "../../features/entities/change.ts";
 import { missingExpectation, unmetCondition } from "../../features/entities/conditions.ts";
 import { findEntity } from "../../features/entities/entity-table.ts";
 import { unguardedWrite } from "../../features/locks/guard-write.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import { blockersAt } from "../../features/locks/for-features/blockers-at.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import { refusal } from "../../machine/refusal.ts";
 import { intentKind } from "./intent-kind.ts";
 import { intentNumbers, strategyOf } from "./intent-settings-table.ts";
 import { findIntent, intentPath, intentType } from "./intent-value.ts";
@@ -22,20 +22,10 @@ export interface IntentTarget {
   readonly if_unchanged?: readonly (string | { readonly pointer: string; readonly value?: unknown })[];
 }
 
-export function refused(code: string, data: JsonObject): Decision {
-  return { outcome: refusal(code, data), events: [] };
-}
-
 /** The target without the other members of an input. */
-export function targetOf(input: IntentTarget): IntentTarget {
+export function intentTarget(input: IntentTarget): IntentTarget {
   const { id, fence, expected_version, expected_revision, if_unchanged } = input;
-  return {
-    id,
-    ...(fence === undefined ? {} : { fence }),
-    ...(expected_version === undefined ? {} : { expected_version }),
-    ...(expected_revision === undefined ? {} : { expected_revision }),
-    ...(if_unchanged === undefined ? {} : { if_unchanged }),
-  };
+  return defined({ id, fence, expected_version, expected_revision, if_unchanged });
 }
 
 export function guardIntent(context: DecideContext, target: IntentTarget, name: StrategyName): FoundIntent | Decision {

@@ -22,10 +22,7 @@ export const intentKind = defineKind({
       open_run: Type.Optional(count),
       runs: Type.Record(
         Type.String(),
-        Type.Union([
-          Type.Object({ ...wholeRun, version: Type.Optional(count) }, closed),
-          Type.Object(summary, closed),
-        ]),
+        Type.Union([Type.Object({ ...wholeRun, version: Type.Optional(count) }, closed), Type.Object(summary, closed)]),
       ),
     },
     closed,

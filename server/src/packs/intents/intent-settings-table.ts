@@ -5,7 +5,7 @@ import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 
 /** The settings that an operator changed. */
-export interface IntentSettingsRow {
+interface IntentSettingsRow {
   readonly key: "settings";
   readonly strategies: Partial<Readonly<Record<StrategyName, LockStrategy>>>;
   readonly numbers: Partial<IntentNumbers>;

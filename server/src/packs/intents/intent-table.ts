@@ -19,7 +19,7 @@ export interface IntentRow {
 export const gap = "\u0001";
 
 /** Times sort as text in the order of their numbers. */
-export function sortableTime(time: number): string {
+function sortableTime(time: number): string {
   return String(time).padStart(16, "0");
 }
 

@@ -38,7 +38,7 @@ export function findIntent(state: StateReader, id: string): FoundIntent | undefi
 }
 
 /** The kind of intents checks every value, so the value has this shape. */
-export function valueOfRow(row: LiveEntityRow): IntentValue {
+function valueOfRow(row: LiveEntityRow): IntentValue {
   return row.value as unknown as IntentValue;
 }
 

@@ -53,7 +53,7 @@ interface EndedLock {
 
 function interruptedRun(context: DecideContext, { id, fence, left }: EndedLock): readonly Event[] {
   const found = findIntent(context.state, id);
-  // A set may be released in part, and the run goes on under the rest.
+  // A set may be released in part, and the run continues under the rest.
   if (found === undefined || isStillHeld(context, id, fence)) return [];
   const { next, records } = leftRun(context, found, left);
   const { row, value } = found;

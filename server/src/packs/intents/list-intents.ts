@@ -7,7 +7,7 @@ import { gap, intentTable } from "./intent-table.ts";
 import type { IntentRow } from "./intent-table.ts";
 import { intentsLimits } from "./intents-limits.ts";
 import { settingsInForce } from "./intent-settings-table.ts";
-import { isRefusal, readStatus, readWord } from "./known-words.ts";
+import { isRefusal, readStatus, readWord } from "./read-word.ts";
 import { defined } from "@holdfast/sdk/base/defined";
 
 const pageSize = 100;
@@ -33,7 +33,11 @@ export const listIntents: PureRead = {
         : readWord(["running", "interrupted", "paused"], "run", { text: input.run, fallback: "running" });
     if (isRefusal(run)) return run.outcome;
     const [sort, prefix] =
-      run !== undefined ? (["run", `${run}${gap}`] as const) : status !== undefined ? (["status", `${status}${gap}`] as const) : (["id", ""] as const);
+      run !== undefined
+        ? (["run", `${run}${gap}`] as const)
+        : status !== undefined
+          ? (["status", `${status}${gap}`] as const)
+          : (["id", ""] as const);
     const after = input.after === undefined ? undefined : `${prefix}${input.after}`;
     const rows = state.rows(intentTable).scan(sort, { prefix, after, limit: intentsLimits.rowsPerPage });
     return pageOf(rows, (row) => matches(row, { status, pipeline: input.pipeline }), limit);
@@ -64,4 +68,3 @@ export const listStrategies: PureRead = {
   view: "keys",
   run: (_input: object, { state }: ReadContext) => done(settingsInForce(state)),
 };
-

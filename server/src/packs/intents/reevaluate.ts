@@ -8,19 +8,20 @@ import { done } from "../../machine/refusal.ts";
 import { statusRecord, writeIntent } from "./change-intent.ts";
 import type { IntentRecord } from "./change-intent.ts";
 import { findCorrection } from "./correction-table.ts";
-import { existingIntent, lockRefusal, refused, targetOf, versionFault } from "./guard-intent.ts";
+import { existingIntent, lockRefusal, intentTarget, versionFault } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import type { IntentTarget } from "./guard-intent.ts";
 import { correctionSubject } from "./intent-folds.ts";
 import { strategyOf } from "./intent-settings-table.ts";
 import { findIntent, intentPath } from "./intent-value.ts";
 import type { FoundIntent, IntentValue } from "./intent-value.ts";
 import { intentsLimits } from "./intents-limits.ts";
-import { finalFault } from "./known-words.ts";
+import { finalFault } from "./transition-fault.ts";
 import { intentTransitions } from "@holdfast/sdk/contract";
 import { withPayload } from "./update.ts";
 
 /** A correction, as a re-evaluation or a step of a run sends it. */
-export interface CorrectionInput {
+interface CorrectionInput {
   readonly diff: JsonObject;
   readonly source: string;
   /** Set by the server before the decision. */
@@ -33,7 +34,7 @@ export interface CorrectionInput {
  * retry must learn that it succeeded.
  */
 export function reevaluateIntent(input: IntentTarget & CorrectionInput, context: DecideContext): Decision {
-  const target = targetOf(input);
+  const target = intentTarget(input);
   const found = existingIntent(context, target);
   if ("outcome" in found) return found;
   const known = findCorrection(context.state, input.id, input.correction_id);
@@ -70,7 +71,10 @@ export function correctedIntent(
   const isHolder = holdsLock(context, intentPath(row.id), { mode: "write", scope: "self", fence });
   const path = isHolder ? "pessimistic" : "optimistic";
   const data = { correction_id, retry_count, already_applied: false, path };
-  return { next, records: [...statusRecord(value.status, status), { type: "intent.reevaluated", data, actor: source }] };
+  return {
+    next,
+    records: [...statusRecord(value.status, status), { type: "intent.reevaluated", data, actor: source }],
+  };
 }
 
 /** The merge patch of a difference. `{payload: {…}}` as its only member is another spelling of the patch. */

@@ -11,13 +11,15 @@ import { lockSettings } from "../../features/locks/tables/settings.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { changeIntent } from "./change-intent.ts";
 import { isoTimeOf, stoppedRun, withRun } from "./end-run.ts";
-import { existingIntent, refused } from "./guard-intent.ts";
+import { existingIntent } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import { intentPath, newestRun, openRun } from "./intent-value.ts";
 import type { FoundIntent, IntentValue, StoredRun, StoredSummary } from "./intent-value.ts";
 import { intentNumbers } from "./intent-settings-table.ts";
 import { intentsLimits } from "./intents-limits.ts";
-import { finalFault, isRefusal, readWord } from "./known-words.ts";
-import { beginStep, failStep } from "./run-steps.ts";
+import { isRefusal, readWord } from "./read-word.ts";
+import { finalFault } from "./transition-fault.ts";
+import { beginStep, failStep } from "./next-step.ts";
 
 interface RunInput {
   readonly id: string;
@@ -51,12 +53,12 @@ export function runIntent(input: RunInput, context: DecideContext): Decision {
 
 /** A run needs the live write lock in its own entry. */
 function lockFault(context: DecideContext, id: string, fence: string): Decision | undefined {
-  if (!lockSettings(context.state).isOn)
-    return refused("locks_off", { toggle: "component_toggles.lock_manager" });
+  if (!lockSettings(context.state).isOn) return refused("locks_off", { toggle: "component_toggles.lock_manager" });
   const path = intentPath(id);
   if (holdsLock(context, path, { mode: "write", scope: "self", fence })) return undefined;
   const { holders = [] } = (blockersAt(context, path, { count: "holders", fence }) ?? {}) as JsonObject;
-  return refused("intents.lock_required", { missing: [{ path, mode: "write", scope: "self", holders }] });
+  const need = { path, mode: "write", scope: "self" } as const;
+  return refused("intents.lock_required", { missing: [{ ...need, holders }], acquire: { paths: [need] } });
 }
 
 /** The plan with its words in lower case, or the refusal. */
@@ -157,8 +159,16 @@ function takeOver(context: DecideContext, found: FoundIntent, fence: string): De
   const options = { crashes, resets: before?.state === "failed" };
   const begun = beginStep(context, taken, name, options);
   if (crashes <= limit)
-    return changeIntent(context, found, { next: begun.next, name: "run_changed", records: [resumed, ...begun.records] });
+    return changeIntent(context, found, {
+      next: begun.next,
+      name: "run_changed",
+      records: [resumed, ...begun.records],
+    });
   const error = { code: "intents.step_crashed", message: `${crashes} owners of this step crashed` };
   const failed = failStep(context, { row, value: begun.next }, name, { error, isFatal: false });
-  return changeIntent(context, found, { next: failed.next, name: "run_changed", records: [resumed, ...failed.records] });
+  return changeIntent(context, found, {
+    next: failed.next,
+    name: "run_changed",
+    records: [resumed, ...failed.records],
+  });
 }

@@ -4,7 +4,8 @@ import { writeIntent } from "./change-intent.ts";
 import type { IntentChange } from "./change-intent.ts";
 import { callerName } from "./create.ts";
 import { isoTimeOf, stoppedRun, withRun } from "./end-run.ts";
-import { existingIntent, refused } from "./guard-intent.ts";
+import { existingIntent } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import { newestRun, openRun } from "./intent-value.ts";
 import type { FoundIntent, StoredRun } from "./intent-value.ts";
 
@@ -28,7 +29,7 @@ export function stopIntent({ id, reason }: StopInput, context: DecideContext): D
   return "outcome" in written ? written : answer(found, written.data["version"] as number, run);
 }
 
-/** A running run goes on until its owner reacts. Any other one ends at once. */
+/** A running run continues until its owner reacts. Any other one ends at once. */
 function stopChange(
   context: DecideContext,
   { row, value }: FoundIntent,

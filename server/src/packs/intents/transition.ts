@@ -4,11 +4,13 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { changeIntent, statusRecord } from "./change-intent.ts";
 import type { IntentChange } from "./change-intent.ts";
 import { stoppedRun } from "./end-run.ts";
-import { guardIntent, refused, targetOf } from "./guard-intent.ts";
+import { guardIntent, intentTarget } from "./guard-intent.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
 import type { IntentTarget } from "./guard-intent.ts";
 import { openRun } from "./intent-value.ts";
 import type { FoundIntent } from "./intent-value.ts";
-import { isFinal, isRefusal, readStatus, transitionFault } from "./known-words.ts";
+import { isRefusal, readStatus } from "./read-word.ts";
+import { isFinal, transitionFault } from "./transition-fault.ts";
 
 interface TransitionInput extends IntentTarget {
   readonly to: string;
@@ -16,7 +18,7 @@ interface TransitionInput extends IntentTarget {
 
 /** Changes the status. The status that the intent has is no change where the table allows it. */
 export function transitionIntent(input: TransitionInput, context: DecideContext): Decision {
-  const found = guardIntent(context, targetOf(input), "update_status");
+  const found = guardIntent(context, intentTarget(input), "update_status");
   if ("outcome" in found) return found;
   const to = readStatus("to", input.to);
   if (isRefusal(to)) return to;
@@ -26,8 +28,8 @@ export function transitionIntent(input: TransitionInput, context: DecideContext)
 }
 
 /**
- * The change of a status, or its refusal. While a run goes on only its steps change the status. The end of the intent ends
- * a run that nobody continues, since no step can follow.
+ * The change of a status, or its refusal. While a run is running, only its steps change the status. The end of the
+ * intent ends an interrupted or paused run, since no step can follow.
  */
 export function transitionOf(context: DecideContext, found: FoundIntent, to: IntentStatus): IntentChange | Decision {
   const { row, value } = found;

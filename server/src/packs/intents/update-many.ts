@@ -6,7 +6,8 @@ import { writeIntent } from "./change-intent.ts";
 import type { IntentChange } from "./change-intent.ts";
 import { guardIntent } from "./guard-intent.ts";
 import type { FoundIntent } from "./intent-value.ts";
-import { finalFault, isRefusal, readStatus } from "./known-words.ts";
+import { isRefusal, readStatus } from "./read-word.ts";
+import { finalFault } from "./transition-fault.ts";
 import { transitionOf } from "./transition.ts";
 import { withPayload } from "./update.ts";
 

@@ -7,8 +7,12 @@ import { version } from "../../conditions.ts";
 
 const closed = { additionalProperties: false } as const;
 
+/** The effect of a failed bridge: the run ends, the run continues, or the bridge's own `on_error` decides. */
+export const runModes = ["failfast", "continue", "selective"] as const;
+export type RunMode = (typeof runModes)[number];
+
 /** Maximum bridges of a plan. */
-export const bridgesMax = 64;
+const bridgesMax = 64;
 
 const count = Type.Integer({ minimum: 0 });
 
@@ -24,7 +28,7 @@ const plannedBridge = Type.Object(
   {
     name: bridgeName,
     type: Type.Optional(Type.String({ ...line, maxLength: 64, minLength: 1, description: "The kind of bridge." })),
-    on_error: Type.Optional(word("What a failure does in mode selective: fail or continue.")),
+    on_error: Type.Optional(word("The effect of a failure in mode selective: fail or continue.")),
   },
   closed,
 );
@@ -33,7 +37,7 @@ const plannedBridge = Type.Object(
 export const planMembers = {
   pipeline: Type.String({ ...line, minLength: 1, maxLength: 64, description: "The name of the pipeline." }),
   bridges: Type.Array(plannedBridge, { minItems: 1, maxItems: bridgesMax, description: "The bridges, in order." }),
-  mode: Type.Optional(word("What a failed bridge does: failfast (default), continue or selective.")),
+  mode: Type.Optional(word("The effect of a failed bridge: failfast (default), continue or selective.")),
   on_failure: Type.Optional(word("How a failed run ends: fail (default), or pause, so that it can be resumed.")),
 };
 
@@ -61,7 +65,7 @@ const stepProgress = Type.Object(
 export const runStates = ["running", "interrupted", "paused", "completed", "failed", "stopped"] as const;
 const runState = Type.Enum([...runStates]);
 
-export const stopRequest = Type.Object({ by: Type.String(), reason: line, at: isoTime }, closed);
+const stopRequest = Type.Object({ by: Type.String(), reason: line, at: isoTime }, closed);
 
 /** A run with its plan and its progress. */
 export const intentRun = Type.Object(
@@ -74,8 +78,8 @@ export const intentRun = Type.Object(
     state: runState,
     current: Type.Optional(bridgeName),
     fence: Type.Optional(fence),
-    owner: Type.Optional(Type.String({ description: "The owner of the lock under which the run goes on." })),
-    left: Type.Optional(Type.String({ description: "How the lock ended under which the run went on." })),
+    owner: Type.Optional(Type.String({ description: "The owner of the lock of the run." })),
+    left: Type.Optional(Type.String({ description: "How the last lock of the run ended." })),
     pause: Type.Optional(line),
     takeovers: count,
     errors: count,

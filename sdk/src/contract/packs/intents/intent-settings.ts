@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { defaultStrategies, fixedStrategies } from "./intent-parts.ts";
-import type { StrategyName } from "./intent-parts.ts";
+import { defaultStrategies, fixedStrategies } from "./lock-strategies.ts";
+import type { StrategyName } from "./lock-strategies.ts";
 import { word } from "./intent-runs.ts";
 
 const closed = { additionalProperties: false } as const;

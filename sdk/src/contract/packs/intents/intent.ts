@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { isoTime, line } from "../../agents.ts";
 import type { Resource } from "../resource.ts";
-import { intentStatuses } from "./intent-parts.ts";
+import { intentStatuses } from "./intent-statuses.ts";
 import { endedRun, intentRun } from "./intent-runs.ts";
 
 const closed = { additionalProperties: false } as const;

@@ -6,7 +6,7 @@ import Type from "typebox";
 import type { TProperties } from "typebox";
 import { version } from "../../conditions.ts";
 import type { EventType } from "../../event-type.ts";
-import { intentStatuses } from "./intent-parts.ts";
+import { intentStatuses } from "./intent-statuses.ts";
 import { bridgeName, runStates, stepError } from "./intent-runs.ts";
 
 const closed = { additionalProperties: false } as const;

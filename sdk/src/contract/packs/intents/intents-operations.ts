@@ -8,14 +8,14 @@ import type { Touch } from "../../rights.ts";
 import { get, ifMatch, patch, post, remove } from "../../routes.ts";
 import { representation, writtenResource } from "../resource-operations.ts";
 import { correction, correctionId, intent, intentId, intentPayload, technicalActor } from "./intent.ts";
-import { intentStatuses } from "./intent-parts.ts";
+import { intentStatuses } from "./intent-statuses.ts";
 import { word } from "./intent-runs.ts";
 import { intentSettings, strategiesInForce } from "./intent-settings.ts";
 
 const closed = { additionalProperties: false } as const;
 
 /** Maximum ids of one update of many intents. */
-export const updateManyMax = 100;
+const updateManyMax = 100;
 
 export const statusWord = word("received, normalized, processed, corrected, completed or failed, in any case.");
 const written = writtenResource(intent);
@@ -191,7 +191,8 @@ const transition = operation({
 const reevaluate = operation({
   name: "intents.reevaluate",
   kind: "write",
-  summary: "Applies a correction to the payload of an intent, once. An equal correction is answered with its first time.",
+  summary:
+    "Applies a correction to the payload of an intent, once. An equal correction is answered with its first time.",
   input: Type.Object(
     {
       ...target,
@@ -205,7 +206,12 @@ const reevaluate = operation({
         Type.Record(Type.String(), Type.Unknown(), { description: "At most 16 KiB of JSON for readers." }),
       ),
       occasion: Type.Optional(
-        Type.String({ ...line, minLength: 1, maxLength: 128, description: "Makes an equal difference a new correction." }),
+        Type.String({
+          ...line,
+          minLength: 1,
+          maxLength: 128,
+          description: "Makes an equal difference a new correction.",
+        }),
       ),
       retry_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: "Tries before this one." })),
       correction_id: Type.Optional(correctionId),

@@ -1,24 +1,14 @@
 import type { Problem } from "../../problem.ts";
+import { ownedProblems } from "../owned-problems.ts";
 
 export const intentsProblems = {
-  "intents.own_operations": {
-    status: 409,
-    retry: "never",
-    title: "Intents change only by their own operations",
-    next: "Use the operations of the pack, such as intents.update or intents.transition.",
-  },
+  ...ownedProblems("intents"),
   "intents.lock_timeout": {
     status: 409,
     retry: "new-key-after-read",
     title: "Another owner holds the lock of the intent, or waits for it",
     next: "See `holders`. Wait for the lock with acquire-lock on `path`, then send the request with its fence.",
     isContention: true,
-  },
-  "intents.lock_required": {
-    status: 423,
-    retry: "new-key-after-read",
-    title: "A run needs a live write lock on the intent",
-    next: "Acquire the paths in `missing` with acquire-lock, then send the request with the fence.",
   },
   "intents.transition_invalid": {
     status: 409,

@@ -5,7 +5,7 @@ import type { IntentValue } from "../../../packs/intents/intent-value.ts";
 import { newestRun } from "../../../packs/intents/intent-value.ts";
 import { intentsLimits } from "../../../packs/intents/intents-limits.ts";
 import type { View } from "../view.ts";
-import { correctionView } from "./correction-history.ts";
+import { correctionView } from "./correction-view.ts";
 
 /** An intent as its operations show it. A read adds the data of its corrections, which only their entries have. */
 export const intentView: View = (entity, { state }) => {

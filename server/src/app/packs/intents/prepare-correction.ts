@@ -10,14 +10,14 @@ import { correctionPatch } from "../../../packs/intents/reevaluate.ts";
 import type { Prepare } from "../../calls/app-operation.ts";
 
 /** For a re-evaluation the difference is a member of the input. */
-export const prepareReevaluation: Prepare = {
+export const prepareCorrection: Prepare = {
   at: "now",
   isNeeded: () => true,
   run: (input) => ({ input: { ...input, correction_id: correctionIdOf(input["id"] as string, input) } }),
 };
 
 /** For a step of a run it is in the correction, if the step has one. */
-export const prepareAdvance: Prepare = {
+export const prepareStepCorrection: Prepare = {
   at: "now",
   isNeeded: ({ correction }) => correction !== undefined,
   run: (input) => {

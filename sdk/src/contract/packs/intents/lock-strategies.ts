@@ -1,21 +1,4 @@
-/** The words of intents as data: statuses and their transitions, modes of a run, and strategies. */
-
-export const intentStatuses = ["received", "normalized", "processed", "corrected", "completed", "failed"] as const;
-export type IntentStatus = (typeof intentStatuses)[number];
-
-/** The statuses that follow each status. Decisions, documents and tests read this table. */
-export const intentTransitions: Readonly<Record<IntentStatus, readonly IntentStatus[]>> = {
-  received: ["normalized", "processed", "failed"],
-  normalized: ["processed", "completed", "failed"],
-  processed: ["processed", "corrected", "completed", "failed"],
-  corrected: ["corrected", "completed", "failed"],
-  completed: [],
-  failed: [],
-};
-
-/** How a run continues after a bridge failed: it ends, it goes on, or the bridge's own `on_error` decides. */
-export const runModes = ["failfast", "continue", "selective"] as const;
-export type RunMode = (typeof runModes)[number];
+/** The strategies by which operations of intents treat locks of other owners, and the guide to choose one. */
 
 export const lockStrategies = ["pessimistic", "optimistic", "none"] as const;
 export type LockStrategy = (typeof lockStrategies)[number];
@@ -33,12 +16,6 @@ export type StrategyName = keyof typeof defaultStrategies;
 
 /** A run needs its lock, and an audit event is part of the entry that it describes. So these two cannot change. */
 export const fixedStrategies: readonly StrategyName[] = ["pipeline_execute", "audit_log"];
-
-/** The word in lower case if the list has it. Only A to Z are mapped, and nothing is trimmed. */
-export function knownWord<Word extends string>(words: readonly Word[], text: string): Word | undefined {
-  const lower = text.replace(/[A-Z]/gu, (letter) => letter.toLowerCase());
-  return words.find((word) => word === lower);
-}
 
 /** The properties of an operation that decide which strategy fits it. */
 export interface StrategyCase {

@@ -80,7 +80,7 @@ function failedRecord(value: IntentValue, name: string, error: StepError, willRe
   return { type: "intent.bridge_failed", data };
 }
 
-/** Ends a step as failed. The mode of the run decides whether the run goes on, ends or pauses. */
+/** Ends a step as failed. The mode of the run decides whether the run continues, ends or pauses. */
 export function failStep(
   context: DecideContext,
   { row, value }: FoundIntent,
