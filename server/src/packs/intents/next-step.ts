@@ -27,6 +27,10 @@ function withStep(value: IntentValue, name: string, step: StepProgress): IntentV
   return withRun(value, { ...run, steps: { ...run.steps, [name]: step } });
 }
 
+function startOf(context: DecideContext): Pick<StepProgress, "started_at" | "started_ms"> {
+  return { started_at: isoTimeOf(context), started_ms: context.time };
+}
+
 /** Begins a step, or begins it again. `resets` forgets its earlier tries: an owner resumed the run after a failure. */
 export function beginStep(
   context: DecideContext,
@@ -41,7 +45,7 @@ export function beginStep(
     state: "started",
     tries,
     crashes: crashes ?? before?.crashes ?? 0,
-    started_at: isoTimeOf(context),
+    ...startOf(context),
   };
   const next = withStep(withRun(value, { ...run, current: name }), name, step);
   const data = { ...stepData(next, name), tried: tries, takeovers: run.takeovers };
@@ -57,7 +61,7 @@ export function completeStep(
 ): IntentStep {
   const step = (openRun(value) as StoredRun).steps[name] as StepProgress;
   const ended_at = isoTimeOf(context);
-  const duration_ms = Math.max(0, context.time - Date.parse(step.started_at));
+  const duration_ms = Math.max(0, context.time - step.started_ms);
   const next = withStep(value, name, { ...step, ...defined({ note }), state: "done", ended_at });
   return { next, records: [{ type: "intent.bridge_completed", data: { ...stepData(value, name), duration_ms } }] };
 }
@@ -66,7 +70,7 @@ export function completeStep(
 export function retryStep(context: DecideContext, value: IntentValue, name: string, error: StepError): IntentStep {
   const run = openRun(value) as StoredRun;
   const step = run.steps[name] as StepProgress;
-  const tried: StepProgress = { ...step, tries: step.tries + 1, error: { ...error }, started_at: isoTimeOf(context) };
+  const tried: StepProgress = { ...step, tries: step.tries + 1, error: { ...error }, ...startOf(context) };
   const next = withStep(value, name, tried);
   const started = { ...stepData(value, name), tried: tried.tries, takeovers: run.takeovers };
   return {

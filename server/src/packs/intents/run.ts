@@ -128,7 +128,7 @@ function resumeRun(context: DecideContext, found: FoundIntent, { run, plan, fenc
   const about = { intent_id: row.id, run: value.run_count };
   const { pipeline, mode, on_failure, bridges } = run;
   const open: RunPlan = { pipeline, mode, on_failure, bridges };
-  const isSame = sameJson(open as unknown as JsonObject, plan as unknown as JsonObject);
+  const isSame = sameJson(open, plan);
   // The reply to the first request was lost.
   if (isSame && run.state === "running" && run.fence === fence) return unchanged(row);
   if (!isAllowed) return refused("intents.run_open", { ...about, state: run.state });

@@ -55,6 +55,7 @@ const stepProgress = Type.Object(
     tries: count,
     crashes: count,
     started_at: isoTime,
+    started_ms: Type.Integer({ description: "The start in milliseconds since 1970." }),
     ended_at: Type.Optional(isoTime),
     error: Type.Optional(stepError),
     note: Type.Optional(line),

@@ -25,6 +25,6 @@ function dataOf(entry: Entry | undefined): JsonObject {
   if (!isObject(input)) return {};
   const { diff, source, reason, metadata, occasion } = (
     isObject(input["correction"]) ? input["correction"] : input
-  ) as JsonObject;
+  );
   return defined({ source, reason, diff, metadata, occasion });
 }

@@ -1,5 +1,4 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { JsonObject } from "@holdfast/sdk/json/json";
 import { newestCorrections } from "../../../packs/intents/correction-table.ts";
 import type { IntentValue } from "../../../packs/intents/intent-value.ts";
 import { newestRun } from "../../../packs/intents/intent-value.ts";
@@ -23,7 +22,7 @@ export const intentView: View = (entity, { state }) => {
   const time = entity["changed_at"];
   const shown = { ...fields, correction_history: history, run_count, run, runs: earlier };
   const updated_at = typeof time === "number" ? new Date(time).toISOString() : undefined;
-  return defined({ ...shown, updated_at }) as unknown as JsonObject;
+  return defined({ ...shown, updated_at });
 };
 
 function withoutVersion<Run extends { readonly version?: number }>({ version: _version, ...run }: Run) {
