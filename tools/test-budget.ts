@@ -21,7 +21,7 @@ export const allowances: Readonly<Record<string, number>> = {
   ground: 20,
   histories: 22,
   http: 12,
-  intents: 20,
+  intents: 8,
   json: 3,
   locks: 14,
   machine: 5,

@@ -69,6 +69,23 @@ const steps: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ["planning.delete-organization", { id: "solo" }],
 ];
 
+const intentDiff = { diff: { secret: "sesame" }, source: "sesame", reason: "sesame" };
+const intentPlan = { pipeline: "sesame", bridges: [{ name: "input" }, { name: "output" }] };
+
+/** The writes of intents, ordered so that each one succeeds. `fence` is set to the one of the lock of the intent. */
+const intentSteps: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ["intents.create", { id: "7", payload: { secret: "sesame" }, technical_actor: "sesame" }],
+  ["intents.update", { id: "7", changes: { more: "sesame" } }],
+  ["intents.update-many", { ids: ["7"], changes: { most: "sesame" } }],
+  ["intents.transition", { id: "7", to: "normalized" }],
+  ["intents.reevaluate", { id: "7", ...intentDiff }],
+  ["intents.run", { id: "7", fence: "", ...intentPlan }],
+  ["intents.advance", { id: "7", fence: "", run: 1, step: "input", outcome: "done", changes: { b: "sesame" } }],
+  ["intents.stop", { id: "7", reason: "sesame" }],
+  ["intents.advance", { id: "7", fence: "", run: 1, step: "output", outcome: "done", note: "sesame" }],
+  ["intents.delete", { id: "7", fence: "" }],
+];
+
 const noEntry = { position: 1, replayed: false, events: [] };
 
 const types = packs.flatMap((pack) => pack.resources.map(({ type }) => type));
@@ -81,8 +98,10 @@ async function plannerWith(node: GatedNode, verbs: readonly Verb[]): Promise<Cli
 describe("replies to callers with write but not read permission", () => {
   test("a pack operation reports success to a caller that may write but not read, without the resource's values", async () => {
     const writes = packs.flatMap(({ operations }) => Object.values(operations).filter(({ kind }) => kind === "write"));
-    const covered = [...new Set(steps.map(([operation]) => operation))].sort();
-    assert.deepEqual(covered, writes.map(({ name }) => name).sort(), "every write operation is covered");
+    const covered = [...new Set([...steps, ...intentSteps].map(([operation]) => operation))].sort();
+    // Its reply has settings, and only operators send it.
+    const expected = writes.map(({ name }) => name).filter((name) => name !== "intents.configure");
+    assert.deepEqual(covered, expected.sort(), "every write operation is covered");
     const node = await gatedNode();
     const writer = await plannerWith(node, ["write", "operate"]);
     for (const [operation, input] of steps) {
@@ -99,6 +118,28 @@ describe("replies to callers with write but not read permission", () => {
         assert.ok(names.includes(name), `${operation} ${name}`);
       assert.doesNotMatch(JSON.stringify(reply), /sesame/, operation);
     }
+    await node.stop();
+  });
+
+  test("a caller that may write but not read an intent gets neither its payload, its status nor its run [X14]", async () => {
+    const node = await gatedNode();
+    const writer = await plannerWith(node, ["write", "operate", "lock"]);
+    let fence = "";
+    for (const [operation, input] of intentSteps) {
+      if (operation === "intents.run") {
+        const held = await writer.locks.acquire("intent/7", { ownerId: "w", ttlSeconds: 60 });
+        assert.ok(held.granted);
+        ({ fence } = held);
+      }
+      const reply = await writer.execute(operation, input["fence"] === undefined ? input : { ...input, fence });
+      assert.equal(reply.outcome.kind, "done", `${operation}: ${JSON.stringify(reply.outcome)}`);
+      assert.doesNotMatch(JSON.stringify(reply), /sesame|normalized|running/, operation);
+    }
+    const other = await plannerWith(node, ["write"]);
+    await writer.run("intents.create", { id: "8", payload: {} });
+    await writer.locks.acquire("intent/8", { ownerId: "w", ttlSeconds: 60, purpose: "sesame" });
+    const { outcome } = await other.execute("intents.transition", { id: "8", to: "failed" });
+    assert.deepEqual(outcome, { kind: "refusal", code: "intents.lock_timeout", data: {} });
     await node.stop();
   });
 

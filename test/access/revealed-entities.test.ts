@@ -62,13 +62,15 @@ test("a refusal of planning names no mission, assignment or collaborator that it
 });
 
 test("every refusal of a pack that names another entity declares it", () => {
-  // The members of planning's refusals that hold ids of other entities.
+  // The members of refusals that hold ids or paths of other entities.
   const declared = packs.flatMap(({ problems }) =>
     Object.entries(problems).flatMap(([code, { reveals = [] }]) =>
       reveals.map(({ member = "", id }) => `${code} ${member}.${id}`),
     ),
   );
   assert.deepEqual(declared.toSorted(), [
+    "intents.lock_required acquire.path",
+    "intents.lock_required missing.path",
     "planning.archived archived.id",
     "planning.booking_clash clashes.assignment_id",
     "planning.booking_clash clashes.other_assignment_id",

@@ -25,7 +25,8 @@ function timeless(reply: CallReply): CallReply {
     .replaceAll(/hf_[0-9a-f]+/gu, "<secret>")
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}/gu, "<drawn>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, "<time>")
-    .replaceAll(/\b1\d{12}\b/gu, "0");
+    .replaceAll(/\b1\d{12}\b/gu, "0")
+    .replaceAll(/"duration_ms":\d+/gu, '"duration_ms":0');
   return JSON.parse(text) as CallReply;
 }
 
@@ -46,7 +47,8 @@ test("every member of every answer and event has a snake_case name", async () =>
   const answers = await expected();
   const members = new Set(answers.flatMap(({ outcome, events }) => [outcome.data, events].flatMap(membersOf)));
   assert.deepEqual(
-    [...members].filter((name) => !/^[a-z][a-z0-9_]*$/u.test(name)),
+    // The key of a map may be a number, such as the one of a run.
+    [...members].filter((name) => !/^([a-z][a-z0-9_]*|\d+)$/u.test(name)),
     [],
   );
 });

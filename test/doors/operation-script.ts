@@ -159,4 +159,44 @@ const planning: readonly ScriptStep[] = [
   step("planning.delete-organization", { id: "o2", ...at("1.1") }),
 ];
 
-export const script: readonly ScriptStep[] = [...entities, ...locks, ...planning, ...others];
+const correction = { diff: { price: 7 }, source: "pricing", reason: "the list changed" };
+const fenceOf = (before: readonly CallReply[]): OperationInput => ({
+  fence: memberOf(before, "acquire-lock", "fence"),
+});
+
+const intents: readonly ScriptStep[] = [
+  step("intents.create", { id: "1", payload: { text: "two chairs" } }, { key: "i1" }),
+  step("intents.create", { id: "1", payload: { text: "two chairs" } }, { key: "i1" }),
+  step("intents.create", { id: "2", payload: {}, status: "Processed" }),
+  step("intents.create", { id: "3", payload: {}, status: "sold" }),
+  step("intents.update", { id: "1", changes: { text: "three chairs" }, ...at("1.1") }),
+  step("intents.update", { id: "1", changes: { text: "four chairs" }, ...at("1.1") }),
+  step("intents.transition", { id: "2", to: "completed" }),
+  step("intents.transition", { id: "2", to: "failed" }),
+  step("intents.reevaluate", { id: "1", ...correction }),
+  step("intents.reevaluate", { id: "1", ...correction }),
+  step("intents.list-corrections", { id: "1" }),
+  step("intents.update-many", { ids: ["1", "2"], to: "failed" }),
+  step("intents.update-many", { ids: ["1"], changes: { many: true } }),
+  step("acquire-lock", { paths: ["intent/1"], ttl_seconds: 600, ...ann }),
+  step("intents.transition", { id: "1", to: "processed" }),
+  step("intents.run", (before) => ({
+    ...{ id: "1", pipeline: "orders", bridges: [{ name: "input" }, { name: "output" }] },
+    ...fenceOf(before),
+  })),
+  step("intents.advance", (before) => ({
+    ...{ id: "1", run: 1, step: "input", outcome: "done", to: "normalized" },
+    ...fenceOf(before),
+  })),
+  step("intents.list", { run: "running" }),
+  step("intents.stop", { id: "1", reason: "cancelled" }),
+  step("release-lock", { paths: ["intent/1"], ...ann }),
+  step("intents.get", { id: "1" }),
+  step("intents.configure", { settings: { max_tries: 4 } }),
+  step("intents.configure", { settings: { strategies: { audit_log: "optimistic" } } }),
+  step("intents.list-strategies"),
+  step("intents.delete", { id: "2", ...at("1.2") }),
+  step("intents.get", { id: "2" }),
+];
+
+export const script: readonly ScriptStep[] = [...entities, ...locks, ...planning, ...intents, ...others];

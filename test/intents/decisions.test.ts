@@ -211,4 +211,13 @@ describe("corrections", () => {
     assert.equal(machine.reevaluate("1", { price: 7 }).data["already_applied"], true);
     assert.equal(machine.reevaluate("1", { price: 8 }, { fence }).code, "done");
   });
+
+  test("metadata of a correction above 16 KiB is refused [B4]", () => {
+    const machine = new IntentDecider();
+    machine.create("1");
+    const fits = { text: "x".repeat(16 * 1024 - 20) };
+    assert.equal(machine.reevaluate("1", { a: 1 }, { metadata: fits }).code, "done");
+    const large = { text: "x".repeat(16 * 1024) };
+    assert.equal(machine.reevaluate("1", { a: 2 }, { metadata: large }).code, "value_too_large");
+  });
 });

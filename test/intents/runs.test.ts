@@ -86,6 +86,15 @@ describe("failures of a run", () => {
     assert.deepEqual([machine.value("1")["status"], machine.runOf("1")["state"]], ["failed", "failed"]);
   });
 
+  test("a bridge that fails after the last status fails its run, and the final status stays [B1 B5]", () => {
+    const { machine, fence } = startedRun();
+    machine.advance("1", fence, "input", { to: "normalized" });
+    machine.advance("1", fence, "price", { to: "completed" });
+    assert.equal(machine.advance("1", fence, "output", { changes: { a: 1 } }).code, "intents.transition_invalid");
+    machine.advance("1", fence, "output", { outcome: "failed", error });
+    assert.deepEqual([machine.value("1")["status"], machine.runOf("1")["state"]], ["completed", "failed"]);
+  });
+
   test("a failed bridge of a continuing run is counted, and the next bridge begins [B5]", () => {
     const { machine, fence } = startedRun({ mode: "Continue" });
     machine.advance("1", fence, "input", { outcome: "failed", error });

@@ -16,8 +16,8 @@ import { correctionSubject } from "./intent-folds.ts";
 import { intentPath, newestRun, openRun } from "./intent-value.ts";
 import type { FoundIntent, IntentValue, StoredRun } from "./intent-value.ts";
 import { isRefusal, readStatus, readWord } from "./read-word.ts";
-import { transitionFault } from "./transition-fault.ts";
-import { correctedIntent, correctionLimit } from "./reevaluate.ts";
+import { finalFault, transitionFault } from "./transition-fault.ts";
+import { correctedIntent, correctionLimit, metadataFault } from "./reevaluate.ts";
 import { completeStep, failStep, nextStep, retryStep } from "./next-step.ts";
 import type { StepError } from "./next-step.ts";
 import { withPayload } from "./update.ts";
@@ -30,7 +30,7 @@ interface AdvanceInput {
   readonly outcome: string;
   readonly changes?: JsonObject;
   readonly to?: string;
-  readonly correction?: { readonly diff: JsonObject; readonly source: string };
+  readonly correction?: { readonly diff: JsonObject; readonly source: string; readonly metadata?: JsonObject };
   readonly correction_id?: string;
   readonly pause?: string;
   readonly note?: string;
@@ -40,7 +40,7 @@ interface AdvanceInput {
 }
 
 export function advanceIntent(input: AdvanceInput, context: DecideContext): Decision {
-  const found = existingIntent(context, { id: input.id });
+  const found = metadataFault(input.correction?.metadata) ?? existingIntent(context, { id: input.id });
   if ("outcome" in found) return found;
   const fault = runFault(context, found, input) ?? versionFault(context, conditionsOf(input));
   if (fault !== undefined) return fault;
@@ -101,6 +101,8 @@ function changedIntent(
 }
 
 function movedIntent(id: string, value: IntentValue, { changes, to }: AdvanceInput): IntentStep | Decision {
+  const final = changes === undefined ? undefined : finalFault(id, value.status);
+  if (final !== undefined) return final;
   const next = changes === undefined ? value : withPayload(value, changes);
   if (to === undefined) return { next, records: [] };
   const status = readStatus("to", to);

@@ -11,19 +11,12 @@ export interface IntentRow {
   readonly pipeline?: string;
   /** The fence of a running run. */
   readonly fence?: string;
-  /** Time of the last change of an ended intent. */
-  readonly endedAt?: number;
 }
 
 /** Separates the parts of a sort key. Ids have no control characters. */
 export const gap = "\u0001";
 
-/** Times sort as text in the order of their numbers. */
-function sortableTime(time: number): string {
-  return String(time).padStart(16, "0");
-}
-
-export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence" | "ended"> = {
+export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"> = {
   name: "intents",
   boundedBy: "quota",
   key: (row) => row.id,
@@ -32,7 +25,6 @@ export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"
     status: (row) => `${row.status}${gap}${row.id}`,
     run: (row) => (row.run === undefined ? undefined : `${row.run}${gap}${row.id}`),
     fence: (row) => (row.fence === undefined ? undefined : `${row.fence}${gap}${row.id}`),
-    ended: (row) => (row.endedAt === undefined ? undefined : `${sortableTime(row.endedAt)}${gap}${row.id}`),
   },
   bytes: (row) => 400 + 4 * row.id.length,
 };
@@ -41,14 +33,12 @@ export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"
 export function intentRowOf(state: StateReader, id: string): IntentRow | undefined {
   const found = findIntent(state, id);
   if (found === undefined) return undefined;
-  const { row, value } = found;
+  const { value } = found;
   const run = openRun(value);
-  const isEnded = run === undefined && (value.status === "completed" || value.status === "failed");
   return {
     id,
     status: value.status,
     ...(run === undefined ? {} : { run: run.state, pipeline: run.pipeline }),
     ...(run?.fence === undefined || run.state !== "running" ? {} : { fence: run.fence }),
-    ...(isEnded ? { endedAt: row.time } : {}),
   };
 }

@@ -34,7 +34,8 @@ export interface FoundIntent {
 
 export function findIntent(state: StateReader, id: string): FoundIntent | undefined {
   const row = findEntity(state, { type: intentType, id });
-  return isLive(row) ? { row, value: valueOfRow(row) } : undefined;
+  // While a journal with erased payloads is folded, a value can be unknown until the next whole value.
+  return isLive(row) && row.isErased !== true ? { row, value: valueOfRow(row) } : undefined;
 }
 
 /** The kind of intents checks every value, so the value has this shape. */

@@ -10,6 +10,4 @@ export const intentsLimits = {
   correctionsShown: 100,
   /** Maximum bytes of the metadata of a correction, as JSON. */
   metadataBytes: 16 * 1024,
-  /** Maximum ended intents that one command removes from the state. */
-  retiredPerEntry: 100,
 } as const;

@@ -9,6 +9,8 @@ import type { IntentStep } from "./end-run.ts";
 import { openRun } from "./intent-value.ts";
 import type { FoundIntent, IntentValue, StoredRun } from "./intent-value.ts";
 
+import { isFinal } from "./transition-fault.ts";
+
 type StepProgress = StoredRun["steps"][string];
 
 export interface StepError {
@@ -102,8 +104,10 @@ export function failStep(
   const record = failedRecord(value, name, error, false);
   if (!isFatal && goesOn(run, name)) return after(record, nextStep(context, { row, value: counted }));
   if (run.on_failure === "pause") return after(record, pauseRun(counted, `${name} failed: ${error.code}`));
-  const ended = endRun(context, { row, value: { ...counted, status: "failed" } }, "failed");
-  return { next: ended.next, records: [record, ...statusRecord(value.status, "failed"), ...ended.records] };
+  // A bridge after the last status may fail too. The intent is final then and stays as it is.
+  const status = isFinal(value.status) ? value.status : "failed";
+  const ended = endRun(context, { row, value: { ...counted, status } }, "failed");
+  return { next: ended.next, records: [record, ...statusRecord(value.status, status), ...ended.records] };
 }
 
 function after(record: IntentRecord, { next, records }: IntentStep): IntentStep {

@@ -2,6 +2,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import { mergePatch } from "../../features/entities/json/merge-patch.ts";
+import { sizeOf, tooLarge } from "../../features/entities/size.ts";
 import { holdsLock } from "../../features/locks/for-features/holds-lock.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
@@ -27,6 +28,7 @@ interface CorrectionInput {
   /** Set by the server before the decision. */
   readonly correction_id: string;
   readonly retry_count?: number;
+  readonly metadata?: JsonObject;
 }
 
 /**
@@ -35,7 +37,7 @@ interface CorrectionInput {
  */
 export function reevaluateIntent(input: IntentTarget & CorrectionInput, context: DecideContext): Decision {
   const target = intentTarget(input);
-  const found = existingIntent(context, target);
+  const found = metadataFault(input.metadata) ?? existingIntent(context, target);
   if ("outcome" in found) return found;
   const known = findCorrection(context.state, input.id, input.correction_id);
   if (known !== undefined) return reply(context, input, { isKnown: true, time: known.time });
@@ -50,6 +52,13 @@ export function reevaluateIntent(input: IntentTarget & CorrectionInput, context:
   if ("outcome" in written) return written;
   context.emit({ type: "intent.correction_kept", subject: correctionSubject(input.id, input.correction_id), data: {} });
   return reply(context, input, { isKnown: false, time: context.time });
+}
+
+/** Refuses metadata above its limit: it stays in the journal for as long as the correction. */
+export function metadataFault(metadata: JsonObject | undefined): Decision | undefined {
+  const limit = intentsLimits.metadataBytes;
+  if (metadata === undefined || sizeOf(metadata).bytes <= limit) return undefined;
+  return tooLarge(`metadata of ${limit} bytes`);
 }
 
 export function correctionLimit({ row, value }: FoundIntent): Decision | undefined {

@@ -58,7 +58,7 @@ function lockFault(context: DecideContext, id: string, fence: string): Decision 
   if (holdsLock(context, path, { mode: "write", scope: "self", fence })) return undefined;
   const { holders = [] } = (blockersAt(context, path, { count: "holders", fence }) ?? {}) as JsonObject;
   const need = { path, mode: "write", scope: "self" } as const;
-  return refused("intents.lock_required", { missing: [{ ...need, holders }], acquire: { paths: [need] } });
+  return refused("intents.lock_required", { missing: [{ ...need, holders }], acquire: [need] });
 }
 
 /** The plan with its words in lower case, or the refusal. */

@@ -15,11 +15,6 @@ const numbers = {
   retry_jitter_ms: Type.Integer({ minimum: 0, maximum: 10_000, description: "Jitter of that delay." }),
   lock_timeout_ms: Type.Integer({ minimum: 0, maximum: 60_000, description: "How long a client waits for a lock." }),
   crash_limit: Type.Integer({ minimum: 0, maximum: 100, description: "Crashes of a step before it counts as failed." }),
-  ended_days: Type.Integer({
-    minimum: 0,
-    maximum: 3_650,
-    description: "Days until an ended intent leaves the state. Reads then find it in the journal.",
-  }),
 };
 
 /** The settings that operators change. Absent members stay as they are. */
@@ -49,7 +44,6 @@ export interface IntentNumbers {
   readonly retry_jitter_ms: number;
   readonly lock_timeout_ms: number;
   readonly crash_limit: number;
-  readonly ended_days: number;
 }
 
 export const defaultNumbers: IntentNumbers = {
@@ -58,5 +52,4 @@ export const defaultNumbers: IntentNumbers = {
   retry_jitter_ms: 50,
   lock_timeout_ms: 5_000,
   crash_limit: 3,
-  ended_days: 30,
 };
