@@ -43,7 +43,7 @@ export interface KindWrite {
 }
 
 /** A write that was decided and folded. */
-interface KindWritten {
+export interface KindWritten {
   /** Type, id, version, revision, the revision before, and whether it changed. */
   readonly data: JsonObject;
   /** The value, its time and its author. They are part of the reply, and not recorded. */
