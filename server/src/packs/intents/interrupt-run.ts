@@ -35,7 +35,7 @@ const interrupt: Reaction = (event, context) => {
   const ending = endings[event.type];
   const { state } = context;
   if (ending === undefined || state.rows(intentTable).count("fence") === 0) return [];
-  const fence = (event.data)[ending.member];
+  const fence = event.data[ending.member];
   if (typeof fence !== "string") return [];
   const running = state.rows(intentTable).scan("fence", { prefix: `${fence}${gap}`, limit: runsMax });
   return running.flatMap(({ id }) => interruptedRun(context, { id, fence, left: ending.left }));

@@ -63,5 +63,5 @@ function writeAll(context: DecideContext, planned: readonly (readonly [FoundInte
 
 function withId(decision: Decision, id: string): Decision {
   const { outcome } = decision;
-  return { ...decision, outcome: { ...outcome, data: { ...(outcome.data), intent_id: id } } };
+  return { ...decision, outcome: { ...outcome, data: { ...outcome.data, intent_id: id } } };
 }

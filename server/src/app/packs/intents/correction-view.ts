@@ -23,8 +23,6 @@ function dataOf(entry: Entry | undefined): JsonObject {
   if (entry.erased !== undefined) return { erased: true };
   const { input } = entry;
   if (!isObject(input)) return {};
-  const { diff, source, reason, metadata, occasion } = (
-    isObject(input["correction"]) ? input["correction"] : input
-  );
+  const { diff, source, reason, metadata, occasion } = isObject(input["correction"]) ? input["correction"] : input;
   return defined({ source, reason, diff, metadata, occasion });
 }
