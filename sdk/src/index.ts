@@ -94,5 +94,6 @@ export type {
   PlanningClient,
   Project,
 } from "./client/packs/planning-client.ts";
+export type { ChangedIntent, Intent, IntentOperations } from "./client/packs/intent-operations.ts";
 export type { PlanningOperations } from "./client/packs/planning-operations.ts";
 export type { Changed, ChangeOptions, DeletedResource, ResourceClient } from "./client/packs/resource-client.ts";

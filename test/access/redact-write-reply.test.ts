@@ -127,7 +127,7 @@ describe("replies to callers with write but not read permission", () => {
     let fence = "";
     for (const [operation, input] of intentSteps) {
       if (operation === "intents.run") {
-        const held = await writer.locks.acquire("intent/7", { ownerId: "w", ttlSeconds: 60 });
+        const held = await writer.operations.acquireLock({ paths: ["intent/7"], ownerId: "w" });
         assert.ok(held.granted);
         ({ fence } = held);
       }
@@ -137,7 +137,7 @@ describe("replies to callers with write but not read permission", () => {
     }
     const other = await plannerWith(node, ["write"]);
     await writer.run("intents.create", { id: "8", payload: {} });
-    await writer.locks.acquire("intent/8", { ownerId: "w", ttlSeconds: 60, purpose: "sesame" });
+    await writer.operations.acquireLock({ paths: ["intent/8"], ownerId: "w", purpose: "sesame" });
     const { outcome } = await other.execute("intents.transition", { id: "8", to: "failed" });
     assert.deepEqual(outcome, { kind: "refusal", code: "intents.lock_timeout", data: {} });
     await node.stop();

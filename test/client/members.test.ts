@@ -5,6 +5,7 @@ import { packs, publicOperations } from "@holdfast/sdk/contract";
 import { HoldfastError, isConflict, isDenied } from "holdfast";
 import type { Entity } from "holdfast";
 import * as guards from "../../sdk/src/client/data/problem-guards.ts";
+import * as intentGuards from "../../sdk/src/client/data/intents-guards.ts";
 import * as planningGuards from "../../sdk/src/client/data/planning-guards.ts";
 import { clientName } from "../../sdk/src/client/data/client-form.ts";
 import { guardName } from "../../tools/make-client-data.ts";
@@ -118,7 +119,7 @@ describe("members of the wire and of the client", () => {
   });
 });
 
-type Guards = typeof guards & typeof planningGuards;
+type Guards = typeof guards & typeof planningGuards & typeof intentGuards;
 type Narrowed<Guard> = Guard extends (error: unknown) => error is infer Known ? Known : never;
 /** Guards whose error has no literal code, or whose data is not described. */
 type Wide = {
@@ -135,7 +136,7 @@ describe("guards of problems", () => {
   test("every problem with data has a guard that narrows the error to its code and its data", () => {
     const wide: readonly Wide[] = [] satisfies readonly never[];
     assert.equal(wide.length, 0);
-    const all = { ...guards, ...planningGuards } as Readonly<Record<string, (error: unknown) => boolean>>;
+    const all = { ...guards, ...planningGuards, ...intentGuards } as Readonly<Record<string, (error: unknown) => boolean>>;
     const packProblems = packs.flatMap(({ problems }) => Object.entries(problems));
     const codes = [
       ...Object.keys(coreProblemData),

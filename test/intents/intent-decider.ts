@@ -23,7 +23,7 @@ export class IntentDecider extends Decider {
 
   /** Acquires the lock of an intent and returns its fence. */
   lock(id: string, owner: string, ttlSeconds = 15): string {
-    return this.acquire(owner, `intent/${id}`, { ttlSeconds }).data["fence"] as string;
+    return this.acquire(owner, `intent/${id}`, { ttlMs: ttlSeconds * 1_000 }).data["fence"] as string;
   }
 
   /** Starts or resumes a run of bridges with these names. */

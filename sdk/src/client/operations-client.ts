@@ -3,6 +3,7 @@ import type { OperationInput, OperationOutput } from "./contract-types.ts";
 import { coreData } from "./data/core-data.ts";
 import { packLoaders } from "./data/pack-loaders.ts";
 import type { Run } from "./entities-client.ts";
+import type { IntentOperations } from "./packs/intent-operations.ts";
 import type { PlanningOperations } from "./packs/planning-operations.ts";
 import type { CallOptions } from "./transport.ts";
 
@@ -34,6 +35,7 @@ type CoreOperations = OperationMethods<{
 /** Every operation of the contract, as a door offers it. The operations of a pack are in a group of its name. */
 export interface OperationsClient extends CoreOperations {
   readonly planning: OperationMethods<PlanningOperations>;
+  readonly intents: OperationMethods<IntentOperations>;
 }
 
 export function operationsClient(run: Run): OperationsClient {

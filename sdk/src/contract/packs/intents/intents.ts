@@ -1,5 +1,7 @@
 /** The pack `intents`: units of work with a status, corrections from several sides, and runs of bridges. */
 import { definePack } from "../pack.ts";
+import { withProblemData } from "../../problem.ts";
+import { intentsProblemData } from "../intents-problem-data.ts";
 import { intent } from "./intent.ts";
 import { intentRunOperations } from "./intent-run-operations.ts";
 import { intentsEvents } from "./intents-events.ts";
@@ -12,5 +14,5 @@ export const intents = definePack({
   resources: [intent],
   operations: [...intentsOperations, ...intentRunOperations],
   events: intentsEvents,
-  problems: intentsProblems,
+  problems: withProblemData(intentsProblems, intentsProblemData),
 });
