@@ -136,7 +136,9 @@ describe("guards of problems", () => {
   test("every problem with data has a guard that narrows the error to its code and its data", () => {
     const wide: readonly Wide[] = [] satisfies readonly never[];
     assert.equal(wide.length, 0);
-    const all = { ...guards, ...planningGuards, ...intentGuards } as Readonly<Record<string, (error: unknown) => boolean>>;
+    const all = { ...guards, ...planningGuards, ...intentGuards } as Readonly<
+      Record<string, (error: unknown) => boolean>
+    >;
     const packProblems = packs.flatMap(({ problems }) => Object.entries(problems));
     const codes = [
       ...Object.keys(coreProblemData),
