@@ -5,6 +5,7 @@ import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import type { CallReply } from "holdfast";
+import type { DoorCallOptions } from "../../server/src/operations/door-call-options.ts";
 import { EventStream } from "../../server/src/doors/http/response/event-stream.ts";
 import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
 import { readEvents } from "./event-reader.ts";
@@ -146,4 +147,27 @@ test("a client that disconnects while its ticket is read gets neither an accepte
   answer();
   await loopTicks(5);
   assert.deepEqual(calls, ["acquire-lock", "get-ticket"]);
+});
+
+test("the signal of a call aborts when its client disconnects, for routes and for commands by name", async (t) => {
+  const body = JSON.stringify({ fence: "1.1", owner_id: "ann" });
+  const command = JSON.stringify({ operation: "release-lock", input: { fence: "1.1", owner_id: "ann" } });
+  for (const [path, text] of [
+    ["/v1/locks/release", body],
+    ["/v1/commands", command],
+  ] as const) {
+    const asked = Promise.withResolvers<AbortSignal | undefined>();
+    const door = await scriptedDoor(t, new ManualClock(), {
+      call: (_operation, _input, options) => {
+        asked.resolve((options as DoorCallOptions).hangUp?.());
+        return new Promise(() => undefined);
+      },
+    });
+    const headers = `Content-Type: application/json\r\nContent-Length: ${String(text.length)}`;
+    const connection = await door.send(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n${text}`);
+    const signal = await asked.promise;
+    assert.equal(signal?.aborted, false, path);
+    await connection.leave();
+    assert.equal(signal.aborted, true, path);
+  }
 });

@@ -9,6 +9,11 @@ export interface DoorCallOptions extends CallOptions {
    * is not part of the entry.
    */
   readonly mustExpect?: boolean;
+  /**
+   * Makes the signal that aborts when the caller disconnects. Only a call that runs a check asks for it, so other calls
+   * cost no signal.
+   */
+  readonly hangUp?: () => AbortSignal;
   /** The door carries binary bodies and streams. */
   readonly carriesStreams?: true;
 }

@@ -166,7 +166,7 @@ function sendWithEvidence(
     input: input as JsonObject,
     deadlineMs,
     scope: keyScope(request),
-    signal: call.options.signal,
+    signal: call.options.signal ?? call.options.hangUp?.(),
     send: ({ bytes, ...found }) =>
       context.services.engine.execute({ ...request, ...found, bytes: request.bytes + bytes }),
   });

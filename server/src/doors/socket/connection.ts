@@ -63,6 +63,9 @@ export class Connection {
   #isRunningAlone = false;
   #isStopping = false;
   #isOver = false;
+  /** Aborts with the connection. It is made for the first call that runs a check. */
+  #gone: AbortController | undefined;
+  readonly #hangUp = (): AbortSignal => (this.#gone ??= new AbortController()).signal;
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -113,6 +116,7 @@ export class Connection {
   }
 
   #end(): void {
+    this.#gone?.abort();
     this.#cancelHello();
     this.#outbox.stop();
     this.#watches.stop();
@@ -320,7 +324,7 @@ export class Connection {
       return;
     }
     this.#callCount += 1;
-    const options = optionsOf(message, agent, frame.messageBytes);
+    const options = optionsOf(message, agent, { inputBytes: frame.messageBytes, hangUp: this.#hangUp });
     const { id, operation } = message;
     this.#calls.push({
       record: this.#options.operations.find(operation) ?? unknownOperation(operation),
@@ -367,14 +371,19 @@ function agentOf({ agent, secret }: Extract<ClientMessage, { kind: "agent" }>): 
   return secret === undefined ? { agent } : { agent, agentSecret: secret };
 }
 
-function optionsOf(message: CallMessage, agent: Agent | undefined, inputBytes: number): DoorCallOptions {
+function optionsOf(
+  message: CallMessage,
+  agent: Agent | undefined,
+  { inputBytes, hangUp }: Required<Pick<DoorCallOptions, "inputBytes" | "hangUp">>,
+): DoorCallOptions {
   const { key, events, deadline_ms: deadlineMs, trace, retry, reads } = message;
   const isPlain = deadlineMs === undefined && trace === undefined && retry === undefined && reads === undefined;
-  if (key === undefined && events === undefined && isPlain) return { ...agent, inputBytes };
+  if (key === undefined && events === undefined && isPlain) return { ...agent, inputBytes, hangUp };
   // Each call runs this, and `defined` costs several times as much.
   return {
     ...agent,
     inputBytes,
+    hangUp,
     ...(key === undefined ? {} : { key }),
     ...(events === undefined ? {} : { events }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),

@@ -10,3 +10,14 @@ export function onDisconnect(response: ServerResponse, callback: () => void): vo
   if (hasDisconnected(response)) callback();
   else response.once("close", callback);
 }
+
+/** Makes the signal that aborts when the client disconnects. */
+export function hangUpOf(response: ServerResponse): () => AbortSignal {
+  return () => {
+    const gone = new AbortController();
+    onDisconnect(response, () => {
+      gone.abort();
+    });
+    return gone.signal;
+  };
+}

@@ -11,6 +11,7 @@ import type { InputFault } from "@holdfast/sdk/json/input-fault";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Json } from "@holdfast/sdk/json/json";
 import { parseEnvelopes } from "@holdfast/sdk/json/parse-envelopes";
+import { hangUpOf } from "../request/disconnect.ts";
 import { callOnce } from "../../../operations/call.ts";
 import type { Call, Calls } from "../../../operations/call.ts";
 import { unknownOperation } from "../../../operations/unknown-operation.ts";
@@ -30,7 +31,7 @@ const check = checkOf(commandRequest);
 export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.post("/v1/commands", async (request, reply) => {
     const { calls } = parts.callerOf(request);
-    const options = commandOptions(request);
+    const options = { ...commandOptions(request), hangUp: hangUpOf(reply.raw) };
     const { value, faults } = readEnvelopes(request);
     if (Array.isArray(value))
       return sendJson(reply, 200, await callMany(parts, calls, { body: value, faults, options }));

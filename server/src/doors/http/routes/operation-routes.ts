@@ -13,6 +13,7 @@ import type { RoutedRecord } from "../routed-record.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { bodyBytes } from "../request/read-body.ts";
 import { readInput } from "../request/read-input.ts";
+import { hangUpOf } from "../request/disconnect.ts";
 import { readKey } from "../request/read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "../request/read-tags.ts";
 import type { Expected } from "../request/read-tags.ts";
@@ -68,7 +69,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const options = optionsOf(routed, request);
+  const options = { ...optionsOf(routed, request), hangUp: hangUpOf(reply.raw) };
   if (routed.record.body !== undefined || routed.record.answer !== undefined) {
     const sent = { record: routed.record, input: readInput(routed, request).input, options };
     const streamed = await streamedCall(parts, sent, request, reply);

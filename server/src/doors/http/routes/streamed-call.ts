@@ -6,7 +6,7 @@ import type { DoorCallOptions } from "../../../operations/door-call-options.ts";
 import type { OperationRecord } from "../../../operations/operation-record.ts";
 import type { DoorParts } from "../door-parts.ts";
 import { binaryBody } from "../request/binary-body.ts";
-import { onDisconnect } from "../request/disconnect.ts";
+import { hangUpOf } from "../request/disconnect.ts";
 
 interface StreamedRequest {
   readonly record: OperationRecord;
@@ -21,13 +21,9 @@ export async function streamedCall(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<CallReply> {
-  const gone = new AbortController();
-  onDisconnect(reply.raw, () => {
-    gone.abort();
-  });
   const { calls } = callerOf(request);
   const body = record.body === "binary" ? { body: binaryBody(request, clock) } : {};
-  const streamed = { ...options, ...body, signal: gone.signal, carriesStreams: true as const };
+  const streamed = { ...options, ...body, signal: hangUpOf(reply.raw)(), carriesStreams: true as const };
   try {
     return await callOnce(calls, { record, input, options: streamed });
   } finally {
