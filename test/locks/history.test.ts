@@ -116,7 +116,7 @@ describe("lock history", () => {
         "generic",
         [
           {
-            owner_id: "a",
+            ownerId: "a",
             path: "p",
             mode: "write",
             scope: "tree",

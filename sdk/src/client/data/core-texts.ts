@@ -68,7 +68,7 @@ export const coreTexts: ProblemTexts = {
   "cursor_lost": { title: "The cursor belongs to a lost history", next: "Read the current state, then watch from its position." },
   "deadline_passed": { title: "The deadline passed before the command was decided", next: "Nothing happened. Retry with the same key." },
   "overloaded": { title: "Too many commands are queued", next: "Retry after `retry_after_ms`." },
-  "check_contended": { title: "What the check read changed in every round", next: "Nothing happened. Retry after `retry_after_ms` with the same key." },
+  "check_contended": { title: "The data of the check changed in every round", next: "Nothing happened. Retry after `retry_after_ms` with the same key." },
   "check_unavailable": { title: "The check of this change gave no result", next: "Nothing happened. See `reason`, and retry with the same key." },
   "journal_unavailable": { title: "The journal cannot be written at the moment", next: "Nothing happened, and reads still work. Retry after `retry_after_ms` with the same key." },
   "stopping": { title: "This node is stopping", next: "Nothing happened. Retry with the same key, at another node if there is one." },
