@@ -4,9 +4,18 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allOperations, eventTypes, packs, problems, publishedName, routedOperations } from "@holdfast/sdk/contract";
+import {
+  allOperations,
+  eventTypes,
+  noticeTypes,
+  packs,
+  problems,
+  publishedName,
+  routedOperations,
+} from "@holdfast/sdk/contract";
 import type { Operation, Pack, Problem } from "@holdfast/sdk/contract";
 import { format, resolveConfig } from "prettier";
+import Type from "typebox";
 import { commandsPage, configurationPage } from "./cli-reference.ts";
 import { limitsPage } from "./limits-reference.ts";
 import { fieldTable } from "./reference-fields.ts";
@@ -22,6 +31,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ...Object.fromEntries(packs.map((pack) => [pack.name, packPage(pack)])),
     problems: problemsPage(),
     events: eventsPage(),
+    notices: noticesPage(),
     cli: await commandsPage(),
     configuration: configurationPage(),
     limits: limitsPage(made),
@@ -113,6 +123,25 @@ function eventsPage(): string {
       "of an event type never changes; a new meaning is a new type. Readers ignore members that they do not know.",
     ...[...eventTypes].map(([type, { summary, data }]) =>
       [`## ${type}`, summary, `Published as \`${publishedAs(type)}\`.`, fieldTable(data)].join("\n\n"),
+    ),
+  ].join("\n\n");
+}
+
+function noticesPage(): string {
+  return [
+    "# Notices",
+    made,
+    "Messages to a listening owner that are not entries of the journal. `GET /v1/notices`, a `listen` message of the socket " +
+      "and `client.notices` send them. Each has its word in `notice`, its owner in `owner_id`, and its `paths`. A newer " +
+      "notice with the same word and key replaces an older one that is not sent yet. Listening starts with the current " +
+      "notices. A notice is visible to its owner, and to callers that have one of its verbs on each of its paths.",
+    ...[...noticeTypes].map(([word, { summary, members, key, verbs = ["read"] }]) =>
+      [
+        `## ${word}`,
+        summary,
+        `Key \`${key}\`, verbs ${verbs.map((verb) => `\`${verb}\``).join(", ")}.`,
+        fieldTable(Type.Object(members)),
+      ].join("\n\n"),
     ),
   ].join("\n\n");
 }

@@ -129,6 +129,30 @@ test("a lease gets one notice when a third of it is left, and none while it is r
   await listening.stop();
 });
 
+test("a second listener starts with the known places and warnings, and the first one still gets every change", async () => {
+  await using node = await clientNode();
+  const locks = rawLocks(node.client);
+  await locks.acquire("x", { ownerId: "eve", ttlMs: 30_000 });
+  await locks.acquire("doc/1", { ownerId: "ann", ttlMs: ttlSeconds * 1000 });
+  const { ticket } = queued(await locks.acquire("doc/1", { ownerId: "bob", wait: true, ttlMs: ttlSeconds * 1000 }));
+  await locks.acquire("doc/1", { ownerId: "eve", wait: true, ttlMs: ttlSeconds * 1000 });
+  const first = noticesOf(node, "eve");
+  await soon(() => first.all.length === 1);
+  await node.clock.pass(21_000, 250);
+  await soon(() => first.all.length === 2);
+  await locks.cancel(ticket, { ownerId: "bob" });
+  // It starts before the new place is due for the first listener.
+  const second = noticesOf(node, "eve");
+  await soon(() => second.all.length === 2);
+  await node.clock.pass(1_100);
+  await soon(() => first.all.length === 3);
+  const words = ({ all }: typeof first) =>
+    all.map((notice) => (notice.notice === "place" ? notice.place : notice.notice));
+  assert.deepEqual(words(first), [2, "expiring", 1]);
+  assert.deepEqual(words(second).slice(0, 2), [1, "expiring"]);
+  await Promise.all([first.stop(), second.stop()]);
+});
+
 test("the server neither follows the journal nor runs a timer for notices without a subscriber", async () => {
   await using node = await clientNode();
   const before = node.engine.health().subscriberCount;

@@ -2,6 +2,22 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
+    name: "a slow listener gets the oldest notice of a ticket",
+    file: "server/src/app/notices/notice-box.ts",
+    find: "this.#notices.set(noticeKey(notice), notice);",
+    put: "if (!this.#notices.has(noticeKey(notice))) this.#notices.set(noticeKey(notice), notice);",
+    by: "test/ground/notices.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a notice is visible to a foreign listener",
+    file: "server/src/access/event-visibility.ts",
+    find: "return paths.length > 0 && paths.every((path) => isAllowed(rights.allow, verbs, path));",
+    put: "return paths.length > 0 || paths.every((path) => isAllowed(rights.allow, verbs, path));",
+    by: "test/access/notice-visibility.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "registrations that are sent at once pass the limit of a connection",
     file: "server/src/access/rate-limiter.ts",
     find: "const pending = isAnonymous ? this.#pendingAgents.count(key) : 0;",

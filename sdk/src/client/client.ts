@@ -78,7 +78,8 @@ export interface Client extends AsyncDisposable {
   readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
   /**
    * Push messages to an owner that are not events. One reports a changed place in the queue, at most once a second per
-   * ticket. The other reports a lease of which a third is left. Locks of `acquire` report both: `onPlace`, `onExpiring`.
+   * ticket. Another reports a lease of which a third is left. Locks of `acquire` report both: `onPlace`, `onExpiring`.
+   * Notices of packs have words of their own.
    */
   readonly notices: (options: { readonly owner: string }) => AsyncIterableIterator<OwnerNotice>;
   /** The cursor of the journal's head. A watch from here misses nothing after earlier reads. */

@@ -64,5 +64,5 @@ export type AuditItem = ItemOf<OperationOutput<"list-audit">>;
 export type JournalQuery = OperationInput<"list-journal">;
 export type JournalItem = ItemOf<OperationOutput<"list-journal">>;
 
-/** A push message to an owner: its place in a queue, or an expiring lease. */
+/** A push message to an owner: its place in a queue, an expiring lease, or a notice of a pack. */
 export type OwnerNotice = ClientForm<Notice>;

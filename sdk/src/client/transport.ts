@@ -7,9 +7,9 @@ export interface Transport {
   /** Events after a cursor, or after the call if there is none, in pages. Then new ones as they become durable. */
   watch(options: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]>;
   /**
-   * Push messages to an owner that are not events: its place in a queue, and expiring leases. The stream starts with
-   * the current state. A slow listener gets only the newest notice per ticket and lease. It ends when the server folds
-   * its state again.
+   * Push messages to an owner that are not events: its place in a queue, expiring leases, and the notices of packs. The
+   * stream starts with the current state. A slow listener gets only the newest notice per word and key. It ends when the
+   * server folds its state again.
    */
   notices(options: NoticeQuery): AsyncIterableIterator<readonly Notice[]>;
   /** The cursor of the last durable entry. A `watch` from here misses nothing after earlier reads. */

@@ -18,7 +18,9 @@ export { conditions, entityId, entityType } from "./conditions.ts";
 export { lockInternals } from "./lock-internals.ts";
 export { lockViews, unknownFence } from "./lock-views.ts";
 export { lockOperations } from "./locks.ts";
-export { expiringAtMs, notice, noticeQuery, placeEveryMs } from "./notices.ts";
+export type { NoticeType } from "./notice-type.ts";
+export { notice, noticeKey, noticeTypes } from "./notice-types.ts";
+export { expiringAtMs, noticeQuery, placeEveryMs } from "./notices.ts";
 export type { ExpiringNotice, Notice, NoticeQuery, PlaceNotice } from "./notices.ts";
 export {
   lockWord,

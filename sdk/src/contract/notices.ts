@@ -4,47 +4,56 @@
  * nothing.
  */
 import Type from "typebox";
-import type { Static } from "typebox";
-import { isoTime, ownerId } from "./agents.ts";
+import type { Static, TObject } from "typebox";
+import { isoTime } from "./agents.ts";
 import { fence, holder, ticket } from "./grant.ts";
-import { lockPath } from "./lock-path.ts";
+import type { NoticeType } from "./notice-type.ts";
+import { seesLocks } from "./rights.ts";
 
-const closed = { additionalProperties: false } as const;
-
-const placeNotice = Type.Object(
-  {
-    notice: Type.Literal("place"),
-    owner_id: ownerId,
+const place = {
+  summary: "The place of a ticket changed. At most one notice per second and ticket.",
+  members: {
     ticket,
-    paths: Type.Array(lockPath),
     place: Type.Integer({ description: "1 is the next in the queue." }),
     waits_for: Type.Array(holder, { description: "Blocking holders, at most ten." }),
     expires_at: isoTime,
     estimate_ms: Type.Union([Type.Integer(), Type.Null()]),
   },
-  { ...closed, description: "The place of a ticket changed. At most one notice per second and ticket." },
-);
+  key: "ticket",
+  verbs: seesLocks,
+} as const satisfies NoticeType;
 
-const expiringNotice = Type.Object(
-  {
-    notice: Type.Literal("expiring"),
-    owner_id: ownerId,
+const expiring = {
+  summary: "A third of a lease is left and no renewal arrived. One notice per lease period.",
+  members: {
     fence,
-    paths: Type.Array(lockPath),
     expires_at: isoTime,
     left_ms: Type.Integer({ minimum: 0 }),
   },
-  {
-    ...closed,
-    description: "A third of a lease is left and no renewal arrived. One notice per lease period.",
-  },
-);
+  key: "fence",
+  verbs: seesLocks,
+} as const satisfies NoticeType;
 
-export const notice = Type.Union([placeNotice, expiringNotice]);
+/** The notices of the features, by word. */
+export const notices = { place, expiring };
 
-export type PlaceNotice = Static<typeof placeNotice>;
-export type ExpiringNotice = Static<typeof expiringNotice>;
-export type Notice = PlaceNotice | ExpiringNotice;
+/** The members of every notice. */
+interface NoticeHead<Word extends string> {
+  readonly notice: Word;
+  readonly owner_id: string;
+  readonly paths: readonly string[];
+}
+
+type NoticeWith<Word extends keyof typeof notices> = NoticeHead<Word> &
+  Static<TObject<(typeof notices)[Word]["members"]>>;
+
+export type PlaceNotice = NoticeWith<"place">;
+export type ExpiringNotice = NoticeWith<"expiring">;
+
+/** A notice of a pack. Its word starts with the name of the pack or of one of its resources, and a dot. */
+export type PackNotice = NoticeHead<`${string}.${string}`> & Readonly<Record<string, unknown>>;
+
+export type Notice = PlaceNotice | ExpiringNotice | PackNotice;
 
 /** Minimum interval between two place notices of one ticket. */
 export const placeEveryMs = 1_000;
@@ -57,8 +66,8 @@ export const expiringAtMs = (ttlMs: number): number => Math.ceil(ttlMs / 3);
 
 /** The query of `GET /v1/notices`. */
 export const noticeQuery = Type.Object(
-  { owner: Type.String({ minLength: 1, maxLength: 128, description: "The owner of the tickets and leases." }) },
-  closed,
+  { owner: Type.String({ minLength: 1, maxLength: 128, description: "The owner that the notices are for." }) },
+  { additionalProperties: false },
 );
 
 export type NoticeQuery = Static<typeof noticeQuery>;

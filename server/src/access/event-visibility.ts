@@ -1,10 +1,18 @@
-import { eventTypes, isAllowed, ownersOf, pathsOfEvent, recordedAs, recordedType } from "@holdfast/sdk/contract";
+import {
+  eventTypes,
+  isAllowed,
+  noticeTypes,
+  ownersOf,
+  pathsOfEvent,
+  recordedAs,
+  recordedType,
+} from "@holdfast/sdk/contract";
 import type { CycleLink, Notice } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { Lookups } from "./lookups.ts";
 import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
-import { maySeePath, visibleCycle } from "./redact-paths.ts";
+import { visibleCycle } from "./redact-paths.ts";
 
 type CheckedEvent = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
 
@@ -33,10 +41,11 @@ export class EventVisibility {
     this.#isOwn(rights, owner);
   }
 
-  /** A notice is visible to its owner, and to callers that may read or lock its paths. */
-  isNoticeVisible(rights: CallerRights, { owner_id: owner, paths }: Notice): boolean {
+  /** A notice is visible to its owner, and to callers that have one of its verbs on each of its paths. */
+  isNoticeVisible(rights: CallerRights, { notice, owner_id: owner, paths }: Notice): boolean {
     if (isAllowedEverywhere(rights, ["read"]) || this.#isOwn(rights, owner)) return true;
-    return paths.every((path) => maySeePath(rights, path));
+    const verbs = noticeTypes.get(notice)?.verbs ?? ["read"];
+    return paths.length > 0 && paths.every((path) => isAllowed(rights.allow, verbs, path));
   }
 
   #isVisible(rights: CallerRights, event: CheckedEvent): boolean {

@@ -24,7 +24,8 @@ interface AppServicesOptions {
 }
 
 export function appServices(engine: Engine, { kinds, ...options }: AppServicesOptions): AppServices {
-  return { ...engineServices(engine, options), operations: appOperations(kinds) };
+  const packNotices = allPacks.flatMap(({ notices = [] }) => notices);
+  return { ...engineServices(engine, { ...options, packNotices }), operations: appOperations(kinds) };
 }
 
 /** The checks of packs and kinds. */

@@ -5,7 +5,10 @@ import type { Engine } from "../engine/engine.ts";
 import { AgentAuthenticator } from "./calls/agent-authenticator.ts";
 import { EvidenceTurns } from "./calls/evidence-turns.ts";
 import type { CheckRunner } from "../checks/check.ts";
+import { ExpiringNotices } from "./notices/expiring-notices.ts";
 import { NoticeHub } from "./notices/notice-hub.ts";
+import type { NoticeSource } from "./notices/notice-source.ts";
+import { PlaceNotices } from "./notices/place-notices.ts";
 import { OwnerHub } from "./watch/owner-hub.ts";
 
 export interface EngineServices {
@@ -24,17 +27,28 @@ export interface EngineServices {
   readonly turns: EvidenceTurns;
 }
 
-export function engineServices(
-  engine: Engine,
-  { clock, ids, checks }: { readonly clock: Clock; readonly ids: Ids; readonly checks: CheckRunner },
-): EngineServices {
+export interface EngineServicesOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly checks: CheckRunner;
+  /** The notices of packs. */
+  readonly packNotices?: readonly NoticeSource[];
+}
+
+export function engineServices(engine: Engine, options: EngineServicesOptions): EngineServices {
+  const { clock, ids, checks, packNotices = [] } = options;
+  const parts = { engine, clock };
   return {
     engine,
     clock,
     ids,
     agents: new AgentAuthenticator(engine, clock),
     owners: new OwnerHub(engine),
-    notices: new NoticeHub(engine, clock),
+    notices: new NoticeHub(engine, (outlet) => [
+      new PlaceNotices(parts, outlet),
+      new ExpiringNotices(parts, outlet),
+      ...packNotices,
+    ]),
     checks,
     turns: new EvidenceTurns(),
   };

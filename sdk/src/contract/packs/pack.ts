@@ -1,9 +1,10 @@
 import type { EventType } from "../event-type.ts";
+import type { NoticeType } from "../notice-type.ts";
 import type { Operation } from "../operation.ts";
 import type { Problem } from "../problem.ts";
 import type { Resource } from "./resource.ts";
 
-/** A system built on features: its resources, operations, events and problems. */
+/** A system built on features: its resources, operations, events, notices and problems. */
 export interface Pack {
   readonly name: string;
   readonly summary: string;
@@ -12,6 +13,8 @@ export interface Pack {
   readonly operations: readonly Operation[];
   /** The event types of the pack. Each starts with the name of the pack or of one of its resources, and a dot. */
   readonly events: Readonly<Record<string, EventType>>;
+  /** The notices of the pack, by word. Each word starts as an event type does. */
+  readonly notices?: Readonly<Record<string, NoticeType>>;
   /** The pack's own problem codes. Each code starts with the name of the pack and a dot. */
   readonly problems: Readonly<Record<string, Problem>>;
   /** The components without which the pack is off: `lock_manager`, or the name of another pack. */
@@ -20,13 +23,16 @@ export interface Pack {
 
 /** A pack whose names begin as they must. Otherwise two packs could take the same name. */
 export function definePack(definition: Pack): Pack {
-  const { name, resources, operations, events } = definition;
+  const { name, resources, operations, events, notices = {} } = definition;
   const problems = { [`${name}.off`]: offProblem(name), ...definition.problems };
   const foreign = resources.find(({ pack }) => pack !== name);
   if (foreign !== undefined)
     throw new Error(`the resource ${foreign.name} names the pack ${foreign.pack}, not ${name}`);
   requireStart([name], [...operations.map((operation) => operation.name), ...Object.keys(problems)]);
-  requireStart([name, ...resources.map((resource) => resource.name)], Object.keys(events));
+  requireStart(
+    [name, ...resources.map((resource) => resource.name)],
+    [...Object.keys(events), ...Object.keys(notices)],
+  );
   return { ...definition, problems };
 }
 

@@ -36,13 +36,17 @@ export class LeaseWatch {
     this.#options = options;
   }
 
-  /** Examines all leases of the owner, and sleeps until the next one is about to expire. */
-  check(state: StateReader): void {
+  /**
+   * Examines all leases of the owner, and sleeps until the next one is about to expire. Returns the notices that the
+   * owner already got, for a new listener.
+   */
+  check(state: StateReader): readonly ExpiringNotice[] {
     const { engine, owner, notify } = this.#options;
     const now = engine.now();
     const warned = this.#warned;
     this.#warned = new Map();
     this.#sleep(Infinity);
+    const known: ExpiringNotice[] = [];
     let wakeAt = Infinity;
     for (const row of grantsOf(state, owner)) {
       const endsAt = shownEnd({ state }, owner, row.expiresAt);
@@ -54,9 +58,12 @@ export class LeaseWatch {
       this.#warned.set(row.fence, endsAt);
       // A renewal or an end shows at the lease's end, or at a later check if it is overdue.
       wakeAt = Math.min(wakeAt, endsAt > now ? endsAt : now + overdueMs);
-      if (warned.get(row.fence) !== endsAt) notify(noticeOf(row, endsAt, now));
+      const notice = noticeOf(row, endsAt, now);
+      if (warned.get(row.fence) === endsAt) known.push(notice);
+      else notify(notice);
     }
     this.#sleep(wakeAt);
+    return known;
   }
 
   /** A lease started or changed its length: it may be the next to expire. */
@@ -77,7 +84,7 @@ export class LeaseWatch {
     this.#wakeAt = wakeAt;
     if (wakeAt === Infinity) return;
     // A stopping node sends no notices.
-    const check = (): void => void engine.scan((state) => this.check(state)).catch(journalRefusal);
+    const check = (): void => void engine.scan((state) => void this.check(state)).catch(journalRefusal);
     const delayMs = Math.max(checkEveryMs, wakeAt - engine.now());
     this.#cancel = clock.after(delayMs, check, { keepAlive: false });
   }

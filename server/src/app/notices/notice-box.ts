@@ -1,11 +1,12 @@
+import { noticeKey } from "@holdfast/sdk/contract";
 import type { Notice } from "@holdfast/sdk/contract";
 
 type Notices = readonly Notice[];
 type Result = IteratorResult<Notices, undefined>;
 
 /**
- * The pending notices of one listener. Only the newest notice per ticket and lease is kept. A slow listener gets the
- * current state, and never more than it has tickets and leases.
+ * The pending notices of one listener. Only the newest notice per word and key is kept. A slow listener gets the
+ * current state, and never more than its owner has tickets, leases and other subjects of notices.
  */
 export class NoticeBox implements AsyncIterableIterator<Notices> {
   readonly #onEnd: () => void;
@@ -19,7 +20,7 @@ export class NoticeBox implements AsyncIterableIterator<Notices> {
 
   add(notice: Notice): void {
     if (this.#isOver) return;
-    this.#notices.set(notice.notice === "place" ? `place ${notice.ticket}` : `expiring ${notice.fence}`, notice);
+    this.#notices.set(noticeKey(notice), notice);
     const next = this.#waiting.shift();
     if (next !== undefined) next(this.#take());
   }

@@ -67,10 +67,11 @@ export class PlaceWatch {
     }
   }
 
-  /** The current place of a ticket, for a new listener. */
+  /** The current place of a ticket, for a new listener. Earlier listeners still know the place that they got. */
   current(state: StateReader, row: TicketRow): PlaceNotice {
-    this.follow(row, undefined);
     const notice = noticeOf(state, row);
+    if (this.#tickets.has(row.ticket)) return notice;
+    this.follow(row, undefined);
     const followed = this.#tickets.get(row.ticket);
     if (followed !== undefined) this.#setPlace(followed, notice.place);
     return notice;

@@ -16,6 +16,7 @@ export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks>
     "entity type",
   );
   refuseUnknown(contract.name, { explain }, Object.keys(contract.problems), "problem");
+  requireNotices(pack);
   return new Map(operations.map((operation) => [operation.name, hooksOf(pack, operation)] as const));
 }
 
@@ -29,6 +30,21 @@ function hooksOf(pack: ServerPack, { name, resource }: Operation): OperationHook
     finish: finish?.[name],
     view: resource === undefined ? undefined : views?.[resource.type],
   };
+}
+
+/** A word without a source would never be sent, and two sources of a word would replace each other's notices. */
+function requireNotices({ contract, notices = [] }: ServerPack): void {
+  const words = notices.map(({ word }) => word);
+  const declared = Object.keys(contract.notices ?? {});
+  refuseUnknown(
+    contract.name,
+    { notices: Object.fromEntries(notices.map((source) => [source.word, source])) },
+    declared,
+    "notice",
+  );
+  const other = declared.find((word) => words.filter((each) => each === word).length !== 1);
+  if (other === undefined) return;
+  throw new Error(`the pack ${contract.name} declares the notice ${other}, which needs exactly one source`);
 }
 
 function refuseUnknown(

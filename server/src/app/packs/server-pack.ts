@@ -2,6 +2,7 @@ import type { PackRules } from "../../packs/pack-rules.ts";
 import type { Check } from "../../checks/check.ts";
 import type { EvidenceSource, Finish, Prepare } from "../calls/app-operation.ts";
 import type { Explain } from "../calls/explain.ts";
+import type { NoticeSource } from "../notices/notice-source.ts";
 import type { AppRead } from "../reads/app-read.ts";
 import type { View } from "./view.ts";
 
@@ -23,4 +24,6 @@ export interface ServerPack extends Omit<PackRules, "list" | "reads"> {
   readonly evidence?: ByName<EvidenceSource>;
   /** The checks that its sources use. */
   readonly checks?: readonly Check[];
+  /** The sources of its notices. Each word of the contract has one. */
+  readonly notices?: readonly NoticeSource[];
 }

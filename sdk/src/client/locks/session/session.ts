@@ -326,6 +326,8 @@ export class LockSession implements Holdings {
       this.tickets.get(notice.ticket)?.moveTo(notice);
       return;
     }
+    // Notices of packs are for the program, which reads them with `client.notices`.
+    if (notice.notice !== "expiring") return;
     const grant = this.grants.get(notice.fence);
     grant?.warn(notice.leftMs);
     // No renewal has reached the server recently: renew at once instead of waiting for the next heartbeat.

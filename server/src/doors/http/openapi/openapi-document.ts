@@ -161,7 +161,8 @@ function events(): OpenApiObject {
 function notices(): OpenApiObject {
   return {
     operationId: "notices",
-    summary: "Streams the notices of an owner as server-sent events: its place in a queue, and expiring leases.",
+    summary:
+      "Streams the notices of an owner as server-sent events: its place in a queue, expiring leases, and the notices of packs.",
     tags: ["events"],
     parameters: [
       ...Object.entries(membersOf(noticeQuery)).map(([name, schema]) => ({
@@ -175,7 +176,7 @@ function notices(): OpenApiObject {
     responses: {
       "200": {
         description:
-          "Notices, until either side closes the stream. `event` is the kind of the notice, `data` the notice as JSON.",
+          "Notices, until either side closes the stream. `event` is the word of the notice, `data` the notice as JSON.",
         content: { "text/event-stream": { schema: { type: "string", contentSchema: notice } } },
       },
       ...problemResponses(["input_invalid", "token_invalid", "rate_limited", "stopping"]),
