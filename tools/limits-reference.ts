@@ -166,8 +166,13 @@ const locks: Rows<typeof lockLimits> = {
     test: "metadata, purpose and note of a lock have 4 KiB together, also when a renewal changes the note [X15]",
   },
   ticketMs: { bounds: "milliseconds that a ticket lives without a renewal", beyond: "it is cancelled" },
+  missedMax: {
+    bounds: "missed grants that an agent is shown",
+    beyond: "the oldest is forgotten",
+    test: "an agent is shown its last ten missed grants, and its end removes them [X5]",
+  },
   acceptMs: {
-    bounds: "milliseconds to accept a granted ticket",
+    bounds: "milliseconds to accept a granted ticket, unless the request has `accept_seconds`",
     beyond: "the next ticket gets the lock",
     test: "a grant that its waiter does not accept within ten seconds is passed to the next waiter [X5]",
   },

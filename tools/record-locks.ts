@@ -19,6 +19,7 @@ export function recordLocks(recorder: LockRecorder): void {
   scene.leases();
   scene.endings();
   scene.crowd();
+  scene.missed();
   scene.chance(400);
 }
 
@@ -191,6 +192,17 @@ class Scene {
     for (let reader = 0; reader < 30; reader += 2) {
       this.#ask("release-lock", { paths: ["shared"], owner_id: `reader-${String(reader)}` });
     }
+  }
+
+  /** An agent accepts a grant too late, and its next acquire shows it. */
+  missed(): void {
+    const late = this.#register({ name: "late", inactivity_seconds: 600 });
+    const held = this.#acquire("early", ["missed"]);
+    const input = { paths: ["missed"], ttl_seconds: 60 };
+    this.#ask("acquire-lock", { ...input, wait: true, ticket_seconds: 90, accept_seconds: 5 }, { agent: late });
+    this.#ask("release-lock", { fence: held.fence, owner_id: "early" });
+    this.#recorder.pass(5_000);
+    this.#ask("acquire-lock", input, { agent: late });
   }
 
   /** Random commands of random owners on a few paths. */

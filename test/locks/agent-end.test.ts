@@ -107,8 +107,8 @@ test("a repeated reply never promises more than the agent had when the agent end
     return seen;
   };
   const recorded = { granted: true, fence: given.fence, expires_at: given.expiresAt };
-  const again = await replayedLockReply(engine, recorded);
+  const again = await replayedLockReply(engine, recorded, {});
   assert.deepEqual([again["still_held"], again["expires_at"]], [true, given.expiresAt]);
-  assert.equal((await replayedLockReply(engine, recorded))["still_held"], false);
+  assert.equal((await replayedLockReply(engine, recorded, {}))["still_held"], false);
   await node.stop();
 });

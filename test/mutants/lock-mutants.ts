@@ -92,9 +92,25 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a granted ticket may stay unaccepted",
     file: "server/src/features/locks/queue/grant-next.ts",
-    find: "ticket: { ticket, acceptMs: lockLimits.acceptMs },",
-    put: "ticket: { ticket, acceptMs: lockLimits.acceptMs * 1_000 },",
+    find: "acceptMs: row.acceptMs ?? lockLimits.acceptMs },",
+    put: "acceptMs: (row.acceptMs ?? lockLimits.acceptMs) * 1_000 },",
     by: "test/locks/queues.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "the time to accept that a request asks for is ignored",
+    file: "server/src/features/locks/queue/grant-next.ts",
+    find: "acceptMs: row.acceptMs ?? lockLimits.acceptMs },",
+    put: "acceptMs: lockLimits.acceptMs },",
+    by: "test/locks/accept-time.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a missed grant is not kept",
+    file: "server/src/features/locks/tables/missed-grants.ts",
+    find: 'if (data["why"] !== "not_accepted" || findAgent(state, owner) === undefined) return;',
+    put: "if (findAgent(state, owner) !== undefined) return;",
+    by: "test/locks/accept-time.test.ts",
     caughtIn: "npm test",
   },
   {

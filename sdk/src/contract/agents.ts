@@ -22,6 +22,12 @@ export const ownerId = Type.String({
 
 export const isoTime = Type.String({ description: "ISO 8601, in UTC." });
 
+export const missed = Type.Array(Type.Object({ path: Type.String(), granted_at: isoTime, ended_at: isoTime }, closed), {
+  description:
+    "Grants of the agent's tickets that it did not accept in time, the newest last, at most ten. A set has its first " +
+    "path. The agent's next granted or queued `acquire-lock` removes them. Absent if there are none.",
+});
+
 const agentId = Type.String({ minLength: 1, maxLength: 128, description: "The id that the registration returned." });
 
 export const host = Type.String({ ...line, maxLength: 253, description: "The host on which the agent runs." });
@@ -119,7 +125,7 @@ const heartbeat = operation({
   kind: "write",
   summary: "Sends a heartbeat. It renews the registration, every lease and every ticket of the calling agent.",
   input: Type.Object({}, closed),
-  output: Type.Object({ agent_id: agentId, expires_at: isoTime }, closed),
+  output: Type.Object({ agent_id: agentId, expires_at: isoTime, missed: Type.Optional(missed) }, closed),
   problems: ["agent_unknown", "agent_required"],
   rights: [{ verbs: ["register"], touches: ofCaller }],
   routes: [post("/v1/agents/heartbeat"), post("/v1/agents/{agent_id}/heartbeat", { speaker: "agent_id" })],

@@ -47,6 +47,14 @@ export const grant = Type.Object(
   closed,
 );
 
+/** The times in force of a ticket, or those that a request asked for. */
+export const ticketTimes = {
+  ticket_seconds: Type.Optional(Type.Integer({ description: "The lease of the ticket." })),
+  accept_seconds: Type.Optional(
+    Type.Integer({ description: "Time to accept the grant of the ticket. Absent for an upgrade, which needs none." }),
+  ),
+};
+
 /** A place in the queue: the number of tickets ahead and an estimate of the wait from recent holds. */
 export const place = Type.Object(
   {
@@ -57,6 +65,7 @@ export const place = Type.Object(
     waits_for: Type.Array(holder, { description: "Blocking holders, at most ten." }),
     expires_at: isoTime,
     estimate_ms: Type.Union([Type.Integer(), Type.Null()]),
+    ...ticketTimes,
   },
   closed,
 );

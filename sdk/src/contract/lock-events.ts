@@ -111,6 +111,10 @@ export const lockEvents = eachWith(
       summary: "An agent or a principal, `by`, asks a holder to release a lock. `by_owner` is the owner that it named.",
       data: Type.Object({ ...onPath, by: text, by_owner: Type.Optional(text), reason: text }, open),
     },
+    "lock.missed_shown": {
+      summary: "The reply to an acquire showed the owner the grants that it missed. They are removed.",
+      data: Type.Object({ owner_id: text }, open),
+    },
     "lock.job_claimed": {
       summary: "An active job claims a lock, or has ended its claim.",
       data: Type.Object({ fence, job: Type.Union([text, Type.Null()]) }, open),

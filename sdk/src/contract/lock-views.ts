@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { agent, host, isoTime, line, ownerId, processId } from "./agents.ts";
+import { agent, host, isoTime, line, missed, ownerId, processId } from "./agents.ts";
 import { limit } from "./conditions.ts";
-import { fence, grant, holder, leftBefore, place, ticket } from "./grant.ts";
+import { fence, grant, holder, leftBefore, place, ticket, ticketTimes } from "./grant.ts";
 import { lockPath, mode, scope } from "./lock-path.ts";
 import { operation } from "./operation.ts";
 import { ofPath, ofTicket, ofWholeSpace, seesLocks } from "./rights.ts";
@@ -155,8 +155,17 @@ const getTicket = operation({
   summary: "Reads a ticket: its place and its blockers, or the grant that it became.",
   input: Type.Object({ ticket }, closed),
   output: Type.Union([
-    Type.Object({ state: Type.Literal("waiting"), ...place.properties }, closed),
-    Type.Object({ state: Type.Literal("granted"), ...grant.properties, left_before: leftBefore }, closed),
+    Type.Object({ state: Type.Literal("waiting"), ...place.properties, missed: Type.Optional(missed) }, closed),
+    Type.Object(
+      {
+        state: Type.Literal("granted"),
+        ...grant.properties,
+        left_before: leftBefore,
+        ...ticketTimes,
+        missed: Type.Optional(missed),
+      },
+      closed,
+    ),
   ]),
   problems: ["ticket_unknown"],
   rights: [{ verbs: seesLocks, touches: ofTicket }],
@@ -173,6 +182,7 @@ const whoAmI = operation({
     agent: nullable(Type.Object({ ...agent.properties, ended_at: Type.Optional(isoTime) }, closed)),
     holds: Type.Array(Type.Object({ ...grant.properties, purpose: nullable(line), state: lockState }, closed)),
     waits: Type.Array(waiter),
+    missed: Type.Optional(missed),
     next: nullable(cursor),
   }),
   problems: ["agent_unknown", "agent_required"],

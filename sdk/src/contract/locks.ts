@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { line, ownerId } from "./agents.ts";
-import { fence, grant, leftBefore, place } from "./grant.ts";
+import { line, missed, ownerId } from "./agents.ts";
+import { fence, grant, leftBefore, place, ticketTimes } from "./grant.ts";
 import { lockPath, mode, owner, paths, scope } from "./lock-path.ts";
 import { ticket } from "./grant.ts";
 import { seconds, ttlSeconds } from "./lock-path.ts";
@@ -23,6 +23,8 @@ const granted = Type.Object(
     still_held: Type.Boolean({ description: "False in the reply to a repeated request whose grant has ended." }),
     already_held: Type.Optional(Type.Boolean({ description: "The owner already held the lock and keeps its fence." })),
     left_before: leftBefore,
+    ...ticketTimes,
+    missed: Type.Optional(missed),
   },
   closed,
 );
@@ -33,6 +35,7 @@ const queued = Type.Object(
     still_waiting: Type.Optional(
       Type.Boolean({ description: "False in the reply to a repeated request whose ticket has ended." }),
     ),
+    missed: Type.Optional(missed),
   },
   closed,
 );
@@ -54,6 +57,9 @@ const acquireLock = operation({
       ),
       hold_off_seconds: Type.Optional(seconds(60, "If the holder crashes, no owner gets the lock during this time.")),
       ticket_seconds: Type.Optional(seconds(3_600, "The lease of the ticket; 30 if absent.")),
+      accept_seconds: Type.Optional(
+        seconds(600, "Time to accept the grant of the ticket; 10 if absent. Afterwards the next ticket gets the lock."),
+      ),
       purpose: Type.Optional(line),
       note: Type.Optional(line),
       metadata: Type.Optional(

@@ -5,6 +5,7 @@ import { systemPrincipal } from "../../engine/timer-watch.ts";
 import { endsAt, findAgent, noteEveryMs } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import { ownerTable } from "../../features/locks/tables/lock-tables.ts";
+import { missedView } from "../../features/locks/tables/missed-grants.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
@@ -56,10 +57,16 @@ export class ActivityCollector {
     return this.#engine.peek((state) => state.rows(ownerTable).get(id) === undefined) === true;
   }
 
+  /** What the agent missed while it did not answer. */
+  #missed(id: string): JsonObject {
+    return this.#engine.peek((state) => missedView(state, id)) ?? {};
+  }
+
   #heartbeat(agent: AgentRow): Promise<Outcome> {
     if (this.#isIdle(agent)) {
       this.noteActivity(agent);
-      return Promise.resolve(heartbeatReply(agent, Math.max(endsAt(agent), this.#engine.now() + agent.limitMs)));
+      const end = Math.max(endsAt(agent), this.#engine.now() + agent.limitMs);
+      return Promise.resolve(heartbeatReply(agent, end, this.#missed(agent.id)));
     }
     return new Promise((reply) => {
       const callbacks = this.#heartbeats.get(agent.id);
@@ -103,20 +110,24 @@ export class ActivityCollector {
       caller,
       bytes: 0,
     });
+    const gone = (outcome.data["gone"] ?? []) as readonly string[];
     for (const [id, callbacks] of heartbeats) {
       const row = this.#engine.peek((state) => findAgent(state, id));
-      const result =
-        outcome.kind === "refusal" ? outcome : outcomeOf(id, row, outcome.data["gone"] as readonly string[]);
+      const result = outcome.kind === "refusal" ? outcome : outcomeOf(id, row, { gone, missed: this.#missed(id) });
       for (const reply of callbacks) reply(result);
     }
   }
 }
 
-function outcomeOf(id: string, row: AgentRow | undefined, gone: readonly string[]): Outcome {
+function outcomeOf(
+  id: string,
+  row: AgentRow | undefined,
+  { gone, missed }: { readonly gone: readonly string[]; readonly missed: JsonObject },
+): Outcome {
   if (row === undefined || gone.includes(id)) return refusal("agent_unknown", { agent_id: id });
-  return heartbeatReply(row, endsAt(row));
+  return heartbeatReply(row, endsAt(row), missed);
 }
 
-function heartbeatReply(agent: AgentRow, end: number): Outcome {
-  return done({ agent_id: agent.id, expires_at: new Date(end).toISOString() });
+function heartbeatReply(agent: AgentRow, end: number, missed: JsonObject): Outcome {
+  return done({ agent_id: agent.id, expires_at: new Date(end).toISOString(), ...missed });
 }

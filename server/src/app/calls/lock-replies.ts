@@ -2,7 +2,7 @@
 import type { CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
-import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-lock.ts";
+import { findGrantOfTicket, grantTimes, placeView } from "../../features/locks/rules/accept-lock.ts";
 import { grantView } from "../../features/locks/queue/free-grant.ts";
 import { findGrant } from "../../features/locks/guard-write.ts";
 import { iso } from "../../features/locks/tables/lock-events.ts";
@@ -10,6 +10,7 @@ import { positionOf } from "../../features/locks/views/previous-lock.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
 import { isLeaving } from "../../features/locks/tables/count-owner.ts";
+import { ticketTimes, timesView } from "../../features/locks/tables/ticket-times.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { priorLocks, recentPriorLocks } from "./prior-locks.ts";
@@ -32,13 +33,13 @@ export function withPriorLocks(engine: Engine, reply: CallReply): CallReply | Pr
 }
 
 /** The replayed reply to an acquire: whether the grant is still held, or the current place of the ticket. */
-export async function replayedLockReply(engine: Engine, data: JsonObject): Promise<JsonObject> {
+export async function replayedLockReply(engine: Engine, data: JsonObject, input: JsonObject): Promise<JsonObject> {
   const { granted, fence, ticket } = data;
   if (granted === true && typeof fence === "string") {
     // In one read: between two reads its agent may end, and the reply would show a lease that does not exist.
     const view = await engine.read((state) => viewOf(state, findGrant(state, fence)));
     const recorded = view ?? (await recordedGrant(engine, fence));
-    return addPriorLocks(engine, { ...data, ...recorded, still_held: view !== undefined });
+    return addPriorLocks(engine, { ...data, ...requestTimes(input), ...recorded, still_held: view !== undefined });
   }
   if (typeof ticket !== "string") return data;
   const current = await engine.scan((state): JsonObject => {
@@ -53,9 +54,16 @@ export async function replayedLockReply(engine: Engine, data: JsonObject): Promi
   return current["granted"] === true ? addPriorLocks(engine, current) : current;
 }
 
+/** The times that a recorded acquire asked for. An upgrade asks for none. */
+function requestTimes(input: JsonObject): JsonObject {
+  return input["paths"] === undefined ? {} : timesView(ticketTimes(input));
+}
+
 /** The current grant; undefined if it has ended, or is about to be freed because its owner has ended. */
 function viewOf(state: StateReader, row: GrantRow | undefined): JsonObject | undefined {
-  return row === undefined || isLeaving(state, row.owner) ? undefined : grantView({ state }, row);
+  return row === undefined || isLeaving(state, row.owner)
+    ? undefined
+    : { ...grantView({ state }, row), ...grantTimes(row) };
 }
 
 async function addPriorLocks(engine: Engine, grant: JsonObject): Promise<JsonObject> {

@@ -18,7 +18,7 @@ export async function renderReply(services: EngineServices, reply: Reply, input:
   if (outcome.kind === "refusal") return explainRefusal(outcome, { services, input, position });
   const { engine } = services;
   if (attachment !== undefined) return { ...outcome, data: { ...outcome.data, ...attachment } };
-  if ("granted" in outcome.data) return { ...outcome, data: await replayedLockReply(engine, outcome.data) };
+  if ("granted" in outcome.data) return { ...outcome, data: await replayedLockReply(engine, outcome.data, input) };
   return { ...outcome, data: { ...outcome.data, ...(await writtenEntity(engine, reply, outcome.data)) } };
 }
 

@@ -3,11 +3,12 @@ import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { agentSubject, agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
 import { agentRowOf } from "../../features/agents/register-agent.ts";
-import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-lock.ts";
+import { findGrantOfTicket, grantTimes, placeView } from "../../features/locks/rules/accept-lock.ts";
 import { grantView } from "../../features/locks/queue/free-grant.ts";
 import { fenceFault } from "../../features/locks/for-features/holds-lock.ts";
 import { findGrant } from "../../features/locks/guard-write.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
+import { missedView } from "../../features/locks/tables/missed-grants.ts";
 import { pathFault } from "../../features/locks/tables/path-fault.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/views/lock-views.ts";
@@ -71,12 +72,15 @@ async function getLock(engine: Engine, input: InputOf<Views["get-lock"]>): Promi
   return done({ ...(await pastLock(engine, path, { position, limit })), kind });
 }
 
-async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]>): Promise<Outcome> {
+async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]>, agent?: string): Promise<Outcome> {
   const found = await engine.scan((state): JsonObject | undefined => {
     const row = state.rows(ticketTable).get(ticket);
-    if (row !== undefined) return { state: "waiting", ...placeView(state, row) };
+    // Only the owner itself sees what it missed: the paths may be others than that of the ticket.
+    const missed = (owner: string): JsonObject => (owner === agent ? missedView(state, owner) : {});
+    if (row !== undefined) return { state: "waiting", ...placeView(state, row), ...missed(row.owner) };
     const grant = findGrantOfTicket(state, ticket);
-    return grant === undefined ? undefined : { state: "granted", ...grantView({ state }, grant) };
+    if (grant === undefined) return undefined;
+    return { state: "granted", ...grantView({ state }, grant), ...grantTimes(grant), ...missed(grant.owner) };
   });
   if (found === undefined) return refusal("ticket_unknown", { ticket });
   if (found["state"] === "waiting") return done(found);
@@ -89,7 +93,7 @@ async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?:
   const page = { limit: input.limit ?? pageSize, time: engine.now(), after: input.after };
   const { row, own } = await engine.scan((state) => ({
     row: findAgent(state, owner),
-    own: ownView(state, owner, page),
+    own: { ...ownView(state, owner, page), ...(owner === agent ? missedView(state, owner) : {}) },
   }));
   return done({ agent: row === undefined ? await endedAgent(engine, owner) : agentView(row), ...own });
 }

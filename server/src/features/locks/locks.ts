@@ -22,6 +22,7 @@ import { foldTicketBeats, ticketFolds } from "./tables/ticket-folds.ts";
 import { forceRelease, overrideRelease } from "./rules/force-release.ts";
 import { foldEnded, foldKept, freeAllOf, freeEnded } from "./queue/free-ended.ts";
 import * as tables from "./tables/lock-tables.ts";
+import { missedGrantTable } from "./tables/missed-grants.ts";
 import { endOverdueOf, grantCovered } from "./queue/grant-covered.ts";
 import { releaseLock } from "./rules/release-lock.ts";
 import { renewLock } from "./rules/renew-lock.ts";
@@ -42,6 +43,7 @@ export const locksFeature: Feature = {
     tables.ticketTable,
     tables.waitTable,
     tables.lockSingletonTable,
+    missedGrantTable,
   ],
   rules: {
     ...rulesOf(lockOperations, {

@@ -21,6 +21,8 @@ import { refused } from "../rules/owner.ts";
 import { spaceFull } from "../../space/space-full.ts";
 import { endedMax, isFull, lockLimits } from "../tables/settings.ts";
 import { termsData } from "../tables/terms-data.ts";
+import { timesView } from "../tables/ticket-times.ts";
+import type { TicketTimes } from "../tables/ticket-times.ts";
 
 /** The first blocker after every overdue lock has ended, in this entry. */
 export function blockerNow(context: DecideContext, request: LockRequest): Blocker | undefined {
@@ -49,7 +51,7 @@ interface QueuedRequest {
   readonly request: LockRequest;
   readonly blocker: Blocker;
   readonly terms: RequestTerms;
-  readonly ticketSeconds: number | undefined;
+  readonly times: TicketTimes;
   readonly upgrades?: string;
 }
 
@@ -64,13 +66,21 @@ export function enqueue(context: DecideContext, queued: QueuedRequest): Decision
   const deadlock = findDeadlock(state, request);
   if (deadlock !== undefined) return refuseDeadlock(context, request, deadlock);
   const ticket = nextTicket(context);
-  const leaseMs = queued.ticketSeconds === undefined ? lockLimits.ticketMs : queued.ticketSeconds * 1000;
+  const { leaseMs, acceptMs } = queued.times;
   const ahead = countAhead(state, request);
-  const event = queuedEvent(state, { request, blocker, terms, ticket, leaseMs, more: defined({ upgrades }) });
+  const event = queuedEvent(state, {
+    request,
+    blocker,
+    terms,
+    ticket,
+    leaseMs,
+    more: defined({ upgrades, accept_ms: acceptMs }),
+  });
   const outcome = done({ granted: false, ticket, place: ahead + 1, expires_at: iso(time + leaseMs) });
   const attachment = {
     waits_for: blockingHolders(state, request).map((row) => holderView(state, row)),
     estimate_ms: estimateMs(state, ahead + 1),
+    ...timesView(queued.times),
   };
   return { outcome, events: [event], attachment };
 }

@@ -13,6 +13,7 @@ import { fencesOf } from "../tables/grant-folds.ts";
 import { freeGrant } from "./free-grant.ts";
 import { cancelQueuedTicket } from "./grant-next.ts";
 import { gap, grantTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
+import { forgetMissed } from "../tables/missed-grants.ts";
 import { isLeaving } from "../tables/count-owner.ts";
 import { isFull } from "../tables/settings.ts";
 
@@ -22,6 +23,7 @@ const agentIdOf = (subject: string): string => subject.slice("agent/".length);
 export const foldEnded: Fold = (state, { subject, data }, entry) => {
   const rows = state.rows(ownerTable);
   const id = agentIdOf(subject);
+  forgetMissed(state, id);
   const row = rows.get(id);
   if (row === undefined) return;
   const leaving = { ...row, leaving: data["why"] as string };

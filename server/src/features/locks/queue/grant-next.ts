@@ -119,7 +119,7 @@ function grantTicket(context: DecideContext, row: TicketRow): string | undefined
     terms: row,
     expiresAt: shownEnd(context, owner, leaseEnd({ ...row, acquiredAt: time }, time)),
     graceMs: graceOf(context, row.paths),
-    ticket: { ticket, acceptMs: lockLimits.acceptMs },
+    ticket: { ticket, ticketMs: row.leaseMs, acceptMs: row.acceptMs ?? lockLimits.acceptMs },
   });
   for (const event of events) emit(event);
   return undefined;

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
@@ -11,6 +12,7 @@ import { cancelQueuedTicket } from "../queue/grant-next.ts";
 import { iso } from "../tables/lock-events.ts";
 import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
+import { timesView } from "../tables/ticket-times.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 
 /** Renews a ticket, or accepts its grant. */
@@ -66,7 +68,7 @@ function acceptGrant(context: DecideContext, grant: GrantRow): Decision {
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
     events: acceptance(grant),
-    attachment: { ...view, still_held: true },
+    attachment: { ...view, still_held: true, ...grantTimes(grant) },
   };
 }
 
@@ -79,6 +81,11 @@ export function acceptance({ ticket = "", fence, owner, acceptBy }: GrantRow): r
 /** An owner that changes a granted lock has accepted it. The lock must not expire as an unaccepted one. */
 export function acceptOnUse(context: DecideContext, grant: GrantRow): void {
   for (const event of acceptance(grant)) context.emit(event);
+}
+
+/** The times that the ticket of a grant had. */
+export function grantTimes({ ticketMs: leaseMs, acceptMs }: GrantRow): JsonObject {
+  return timesView(defined({ leaseMs, acceptMs }));
 }
 
 /** The live grant of a granted ticket. For an upgrade, it is the grant that was upgraded. */
@@ -110,6 +117,7 @@ export function placeView(state: StateReader, row: TicketRow): JsonObject {
     expires_at: iso(row.leaseUntil),
     waits_for: blockingHolders(state, row).map((hold) => holderView(state, hold)),
     estimate_ms: estimateMs(state, ahead + 1),
+    ...timesView(row),
   };
 }
 

@@ -19,14 +19,23 @@ import { countsOf } from "../tables/count-owner.ts";
 import { isRefused, ownerOf, refused, ownerLimitRefusal } from "./owner.ts";
 import { coversSet, grantsOfSet, isSameSet } from "../tables/same-set.ts";
 import { kindAt, lockLimits } from "../tables/settings.ts";
+import { showMissed } from "../tables/missed-grants.ts";
+import { ticketTimes, timesView } from "../tables/ticket-times.ts";
+import type { TicketTimes } from "../tables/ticket-times.ts";
 import { upgradeGrant } from "./upgrade-lock.ts";
 import { termsOf, wantedPaths } from "./wanted-paths.ts";
 import type { WantedPath } from "./wanted-paths.ts";
+
+type AcquireInput = InputOf<(typeof lockOperations)["acquire-lock"]>;
 
 export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (input, context) => {
   const caller = ownerOf(input, context);
   if (isRefused(caller)) return caller;
   const { owner } = caller;
+  return showMissed(context, owner, acquire(context, owner, input));
+};
+
+function acquire(context: DecideContext, owner: string, input: AcquireInput): Decision {
   const paths = wantedPaths(input, context);
   if (isRefused(paths)) return paths;
   const terms = termsOf(input, paths);
@@ -39,15 +48,21 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   const ticket = input.wait === true ? waitingAlready(context, owner, paths) : undefined;
   const limitRefusal = ticket === undefined ? ownerLimitRefusal(context, owner, paths.length) : undefined;
   if (limitRefusal !== undefined) return limitRefusal;
+  const times = ticketTimes(input);
   const request = { owner, rank: Infinity, paths };
   const blocker = blockerNow(context, request);
-  if (blocker === undefined) return spaceFull(context) ?? grant(context, owner, paths, terms);
+  if (blocker === undefined) return spaceFull(context) ?? grant(context, owner, paths, { terms, times });
   if (input.wait !== true) return deny(context, request);
   if (ticket !== undefined) return renewTicket(context, ticket);
-  return enqueue(context, { request, blocker, terms, ticketSeconds: input.ticket_seconds });
-};
+  return enqueue(context, { request, blocker, terms, times });
+}
 
-function grant(context: DecideContext, owner: string, paths: readonly WantedPath[], terms: RequestTerms): Decision {
+function grant(
+  context: DecideContext,
+  owner: string,
+  paths: readonly WantedPath[],
+  { terms, times }: { readonly terms: RequestTerms; readonly times: TicketTimes },
+): Decision {
   const { time } = context;
   const fence = nextFence(context);
   const expiresAt = shownEnd(context, owner, leaseEnd({ ...terms, acquiredAt: time }, time));
@@ -69,6 +84,7 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
       acquired_at: iso(time),
       ttl_seconds: terms.ttlMs / 1000,
       still_held: true,
+      ...timesView(times),
     },
   };
 }
@@ -108,7 +124,7 @@ function extendHeld(
   row: GrantRow,
   paths: readonly WantedPath[],
   terms: RequestTerms,
-  input: InputOf<(typeof lockOperations)["acquire-lock"]>,
+  input: AcquireInput,
 ): Decision {
   if (!coversSet(row.paths, paths)) return upgradeGrant(context, row, paths, { wait: input.wait === true });
   const expiresAt = renewedEnd({ ...row, ttlMs: terms.ttlMs }, context.time);
@@ -118,7 +134,7 @@ function extendHeld(
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: view["expires_at"] ?? "" }),
     events: kept === row ? acceptance(row) : [refreshedEvent(context, kept)],
-    attachment: { ...view, still_held: true, already_held: true },
+    attachment: { ...view, still_held: true, already_held: true, ...timesView(ticketTimes(input)) },
   };
 }
 

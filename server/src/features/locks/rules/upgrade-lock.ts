@@ -18,6 +18,7 @@ import type { GrantRow, WaitRow } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
 import type { PathLock } from "../tables/modes.ts";
 import { countsOf } from "../tables/count-owner.ts";
+import { lockLimits } from "../tables/settings.ts";
 import { isRefused, refused } from "./owner.ts";
 import { ahead, queuesFor } from "../queue/blockers.ts";
 import type { LockRequest } from "../queue/blockers.ts";
@@ -57,7 +58,7 @@ export function upgradeGrant(
       request: { ...request, paths },
       blocker,
       terms: row,
-      ticketSeconds: undefined,
+      times: { leaseMs: lockLimits.ticketMs },
       upgrades: row.fence,
     };
     const decision = enqueue(context, queued);

@@ -9,6 +9,7 @@ import { seqOf } from "./fence.ts";
 import { removeTicket } from "./ticket-folds.ts";
 import { dueTime, gap, grantTable, holdTable, holdCounterTable, lockSingletonTable } from "./lock-tables.ts";
 import type { GrantRow, LockPaceRow, ReleaseRequestRow, RequestTerms } from "./lock-tables.ts";
+import { foldMissedShown, noteMissed } from "./missed-grants.ts";
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
@@ -21,7 +22,7 @@ export type EventPath = PathLock & { readonly order?: number };
 export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.acquired": leading(foldAcquired),
   "lock.released": leading(foldFreed),
-  "lock.expired": leading(foldFreed),
+  "lock.expired": leading(foldExpired),
   "lock.recovered": leading(foldFreed),
   "lock.forced": leading(foldFreed),
   "lock.refreshed": countingLists(foldRefreshed),
@@ -32,6 +33,7 @@ export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.accepted": foldAccepted,
   "lock.release_requested": countingLists(foldReleaseRequested),
   "lock.job_claimed": foldJob,
+  "lock.missed_shown": foldMissedShown,
 };
 
 /**
@@ -77,12 +79,17 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: FoldedEntry): 
   };
   const { keeper, job } = data as { readonly keeper?: string; readonly job?: string };
   const recoverable = defined({ ...grant, graceMs, keeper, job });
-  const row =
-    ticket === undefined ? recoverable : { ...recoverable, ticket, acceptBy: time + (data["accept_ms"] as number) };
+  const row = ticket === undefined ? recoverable : { ...recoverable, ...ticketOf(ticket, data, time) };
   // Read before the ticket is removed: the owner's row may be removed with it.
   const principal = principalOf(state, row.owner, entry);
   if (ticket !== undefined) removeTicket(state, ticket);
   putGrant(state, row, paths, { position: entry.position, principal });
+}
+
+/** The members of a grant that was a ticket. */
+function ticketOf(ticket: string, data: JsonObject, time: number): Partial<GrantRow> {
+  const { ticket_ms: ticketMs, accept_ms: acceptMs } = data as { readonly ticket_ms: number; accept_ms: number };
+  return { ticket, ticketMs, acceptMs, acceptBy: time + acceptMs };
 }
 
 function putGrant(
@@ -130,6 +137,11 @@ function foldFreed(state: StateWriter, { data }: Event, entry: FoldedEntry): voi
   if (kept.length === 0) state.rows(grantTable).delete(row.fence);
   else state.rows(grantTable).put({ ...row, paths: kept });
   if (data["contended"] === true) notePace(state, entry.time - row.acquiredAt);
+}
+
+function foldExpired(state: StateWriter, event: Event, entry: FoldedEntry): void {
+  noteMissed(state, event, existing(state, event.data["fence"], entry), entry);
+  foldFreed(state, event, entry);
 }
 
 /** A moving average in which the last hold has a weight of a quarter. */

@@ -65,7 +65,7 @@ interface GrantData {
   readonly terms: RequestTerms;
   readonly expiresAt: number;
   readonly graceMs: number | undefined;
-  readonly ticket?: { readonly ticket: string; readonly acceptMs: number };
+  readonly ticket?: { readonly ticket: string; readonly ticketMs: number; readonly acceptMs: number };
   readonly keeper?: string | undefined;
   readonly job?: string | undefined;
 }
@@ -75,9 +75,13 @@ export function lockAcquiredEvents(state: StateReader, grant: GrantData): readon
   const data = termsData(terms);
   const recoverable = graceMs === undefined ? data : { ...data, grace_ms: graceMs };
   const kept = defined({ ...recoverable, keeper: grant.keeper, job: grant.job });
-  const all = ticket === undefined ? kept : { ...kept, ticket: ticket.ticket, accept_ms: ticket.acceptMs };
+  const all = ticket === undefined ? kept : { ...kept, ...ticketData(ticket) };
   const each = { owner_id: owner, expires_at: iso(grant.expiresAt), fence };
   return lockEventsOf("lock.acquired", grant.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
+}
+
+function ticketData({ ticket, ticketMs, acceptMs }: NonNullable<GrantData["ticket"]>): JsonObject {
+  return { ticket, ticket_ms: ticketMs, accept_ms: acceptMs };
 }
 
 export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";

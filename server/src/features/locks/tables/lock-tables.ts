@@ -47,6 +47,10 @@ export interface GrantRow extends Terms {
   readonly graceMs?: number;
   /** The ticket that became this grant. */
   readonly ticket?: string;
+  /** The lease that the ticket had. */
+  readonly ticketMs?: number;
+  /** Time that the owner has to accept a granted ticket. */
+  readonly acceptMs?: number;
   /** Deadline by which the owner must accept a granted ticket. */
   readonly acceptBy?: number;
   /** The ticket that waits to make this a write lock. */
@@ -202,6 +206,8 @@ export interface TicketRow extends Terms {
   readonly since: number;
   readonly leaseMs: number;
   readonly leaseUntil: number;
+  /** Time to accept the grant. Absent if it needs no acceptance: an upgrade or a notify-only ticket. */
+  readonly acceptMs?: number;
   /** The id of one blocker. There may be others. When this one ends, the ticket is examined again. */
   readonly waitsFor: string;
   /** The fence of the grant that this ticket upgrades. */

@@ -57,8 +57,10 @@ export const lockLimits = {
   /** Maximum bytes of JSON of metadata, purpose and note together. Every lock and every ticket keeps them in memory. */
   termsBytesMax: 4_096,
   ticketMs: 30_000,
-  /** Time to accept a granted ticket. Afterwards the next ticket gets the lock. */
+  /** Default time to accept a granted ticket. Afterwards the next ticket gets the lock. */
   acceptMs: 10_000,
+  /** Maximum missed grants that are kept for an agent. The oldest leaves first. */
+  missedMax: 10,
   /** Maximum open release requests of a grant. The oldest leaves first. */
   releaseRequestsMax: 16,
   /** Maximum holders that a denial names. */

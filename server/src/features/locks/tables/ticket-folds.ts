@@ -64,7 +64,9 @@ function foldQueued(state: StateWriter, { data }: Event, entry: FoldedEntry): vo
   };
   const terms = readTerms(data["terms"] as JsonObject);
   const plain = upgrades === undefined ? { ...queued, ...terms } : { ...queued, upgrades, ...terms };
-  const row: TicketRow = data["notify_only"] === true ? { ...plain, notifyOnly: true } : plain;
+  const acceptMs = data["accept_ms"] as number | undefined;
+  const accepted = acceptMs === undefined ? plain : { ...plain, acceptMs };
+  const row: TicketRow = data["notify_only"] === true ? { ...accepted, notifyOnly: true } : accepted;
   state.rows(ticketTable).put(row);
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
