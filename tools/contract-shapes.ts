@@ -8,7 +8,7 @@ interface SchemaNode {
   readonly anyOf?: readonly object[];
 }
 
-/** The members of a value, by name. `*` stands for every name. */
+/** The members of a value, by name. `*` means every name. */
 type Members = ReadonlyMap<string, Members>;
 
 const none: Members = new Map();

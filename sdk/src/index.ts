@@ -33,7 +33,7 @@ export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
 export { isConflict, isDenied } from "./client/data/problem-guards.ts";
-export type { ProblemGuard, Refusal } from "./client/problem-guard.ts";
+export type { ProblemGuard, TypedRefusal } from "./client/problem-guard.ts";
 export type { Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
 export type {
   ByteRange,
@@ -79,7 +79,7 @@ export type {
   WireInput,
   WireOutput,
   Written,
-} from "./client/contract-types.ts";
+} from "./client/operation-output.ts";
 export type { Allowance, Verb } from "./contract/allowance.ts";
 export type { OperationName } from "./contract/all-operations.ts";
 export type { ProblemCode } from "./contract/core-problems.ts";

@@ -99,7 +99,7 @@ export type {
   QueuePlace,
   Queued,
   Reads,
-  Refusal,
+  TypedRefusal,
   Registered,
   Registration,
   ReleaseRequest,

@@ -23,7 +23,7 @@ describe("erasure", () => {
       assert.deepEqual([past.code, past.data["erasedBy"]], ["entry_erased", by]);
       await assert.rejects(entities.get("person", "1", { position: position + 1 }), refusedWith("entry_erased"));
       const replay = await refusalOf(client.run("create-entity", input, { key: "k" }));
-      assert.deepEqual([replay.code, replay.data["erasedBy"]], ["entry_erased", by]);
+      assert.deepEqual([replay.code, replay.data["erased_by"]], ["entry_erased", by]);
       assert.deepEqual((await entities.get("person", "1", { version: 3 })).value, { name: "another" });
     },
   );

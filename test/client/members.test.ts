@@ -33,7 +33,7 @@ interface Plan {
 }
 
 describe("members of the wire and of the client", () => {
-  test("entity values, patches, metadata and pointers pass byte for byte, whatever their names are", async () => {
+  test("entity values, patches, metadata and pointers pass byte for byte, regardless of their names", async () => {
     const node = await startNode({});
     const { client } = node;
     let count = 0;

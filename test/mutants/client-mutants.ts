@@ -4,8 +4,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "a write without a key is retried",
     file: "sdk/src/client/repeatable.ts",
-    find: "return key !== undefined || reads.has(operation) || isSameTwice(operation, input);",
-    put: "return key !== undefined || reads.has(operation) || isSameTwice(operation, input) || true;",
+    find: 'return key !== undefined || operationData(operation)?.kind === "read" || isSameTwice(operation, input);',
+    put: 'return key !== undefined || operationData(operation)?.kind === "read" || isSameTwice(operation, input) || true;',
     by: "test/socket/reconnect.test.ts",
     caughtIn: "npm test",
   },
@@ -131,7 +131,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client follows an address file to another host",
-    file: "sdk/src/client/find-server.ts",
+    file: "sdk/src/client/find-server.node.ts",
     find: "if (note?.foreignHost !== undefined) {",
     put: 'if (note?.foreignHost === "") {',
     by: "test/client/server-trust.test.ts",
@@ -139,7 +139,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client sends a token to an address that it found in a folder",
-    file: "sdk/src/client/find-server.ts",
+    file: "sdk/src/client/find-server.node.ts",
     find: "return isNamed ? undefined : `",
     put: 'return isNamed || url !== "" ? undefined : `',
     by: "test/scenario/token-travel.test.ts",
@@ -147,7 +147,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client uses the port of a crashed server",
-    file: "sdk/src/client/find-server.ts",
+    file: "sdk/src/client/find-server.node.ts",
     find: "if (note?.isRunning === true)",
     put: "if (note !== undefined)",
     by: "test/client/find-server.test.ts",

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { connect } from "holdfast";
 import type { WatchedEvent } from "holdfast";
 import { parseAddresses } from "../../sdk/src/client/address.ts";
-import { findServer } from "../../sdk/src/client/find-server.ts";
+import { findServer } from "../../sdk/src/client/find-server.node.ts";
 import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor, serverFor } from "./with-server.ts";
 import { rawTryAcquire } from "../locks/raw-acquire.ts";

@@ -1,4 +1,4 @@
-import type { Agent, OperationInput, OperationOutput, Registered, WhoAmI } from "./contract-types.ts";
+import type { Agent, OperationInput, OperationOutput, Registered, WhoAmI } from "./operation-output.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 

@@ -1,4 +1,4 @@
-import type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract-types.ts";
+import type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./operation-output.ts";
 import type { Page, Run } from "./entities-client.ts";
 
 /** The audit trail, newest first. */

@@ -1,8 +1,8 @@
 import type { NoticeQuery } from "../contract/notices.ts";
 import type { ClientClock } from "./client-clock.ts";
-import type { OwnerNotice } from "./contract-types.ts";
-import { loadPackData, loadProblem, noticeToClient, operationData } from "./data/known-contract.ts";
-import { inputToWire, replyToClient } from "./data/map-call.ts";
+import type { OwnerNotice } from "./operation-output.ts";
+import { loadPackData, loadProblem, noticeToClient, operationData } from "./data/operation-data.ts";
+import { inputToWire, replyToClient } from "./data/input-to-wire.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { mapPages } from "./map-pages.ts";
 import { isRepeatable, needsKey } from "./repeatable.ts";

@@ -7,7 +7,7 @@ import { CallSender } from "./call-sender.ts";
 import type { Identity } from "./call-sender.ts";
 import { systemClientClock } from "./client-clock.ts";
 import type { ClientClock } from "./client-clock.ts";
-import type { OwnerNotice, WireInput, WireOutput } from "./contract-types.ts";
+import type { OwnerNotice, WireInput, WireOutput } from "./operation-output.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
 import type { HeartbeatThread } from "./locks/heartbeats/heartbeats.ts";

@@ -3,7 +3,7 @@ import { AddressRing } from "./address-ring.ts";
 import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
-import type { FoundServer } from "./find-server.ts";
+import type { FoundServer } from "./found-server.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import type { LinkOptions } from "./socket-link.ts";

@@ -3,7 +3,7 @@ import { defaultServer, findServer, serverAt, tokenRisk } from "#find-server";
 import type { ConnectTarget } from "./address.ts";
 import type { AgentIdentity, Client, ClientOptions } from "./client.ts";
 import { connectTo } from "./connect-to.ts";
-import type { FoundServer } from "./find-server.ts";
+import type { FoundServer } from "./found-server.ts";
 
 export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
   /**

@@ -1,4 +1,4 @@
-import type { Deleted, Entity, HistoryItem, Written } from "./contract-types.ts";
+import type { Deleted, Entity, HistoryItem, Written } from "./operation-output.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { CallOptions } from "./transport.ts";

@@ -1,6 +1,6 @@
 import { addressTexts, defaultUrl, parseAddresses } from "./address.ts";
 import type { ConnectTarget } from "./address.ts";
-import type { FoundServer } from "./find-server.ts";
+import type { FoundServer } from "./found-server.ts";
 
 /** The server of last resort. */
 export const defaultServer: FoundServer = { url: defaultUrl, from: "the default address", isNamed: false };

@@ -1,5 +1,5 @@
 import { refusalDetails } from "../base/refusal-details.ts";
-import { problemText } from "./data/known-contract.ts";
+import { problemText } from "./data/operation-data.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
 

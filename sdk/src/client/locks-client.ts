@@ -10,7 +10,7 @@ import type {
   Queued,
   TicketStatus,
   Wait,
-} from "./contract-types.ts";
+} from "./operation-output.ts";
 import type { LockMode } from "./locks/lock-path.ts";
 import type { RequestLock } from "./locks/waiting/request.ts";
 import type { Page, Run } from "./entities-client.ts";

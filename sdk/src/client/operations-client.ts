@@ -1,5 +1,5 @@
 import type { OperationName } from "../contract/all-operations.ts";
-import type { OperationInput, OperationOutput } from "./contract-types.ts";
+import type { OperationInput, OperationOutput } from "./operation-output.ts";
 import { coreData } from "./data/core-data.ts";
 import { packLoaders } from "./data/pack-loaders.ts";
 import type { Run } from "./entities-client.ts";

@@ -1,4 +1,4 @@
-import { operationData } from "./data/known-contract.ts";
+import { operationData } from "./data/operation-data.ts";
 
 /** Writes with the same result when they run twice: a repeated request for a held lock returns the same fence. */
 const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([

@@ -1,7 +1,7 @@
 import { closeCodes, socketPath, socketProtocol } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import { protocolMismatch } from "../contract/protocol-mismatch.ts";
-import { problemText } from "./data/known-contract.ts";
+import { problemText } from "./data/operation-data.ts";
 import { backoffMs } from "../base/backoff-ms.ts";
 import { defined } from "../base/defined.ts";
 import type { AddressRing } from "./address-ring.ts";

@@ -1,4 +1,4 @@
-import type { CreatedToken, OperationInput, OperationOutput, RotatedToken, Token } from "./contract-types.ts";
+import type { CreatedToken, OperationInput, OperationOutput, RotatedToken, Token } from "./operation-output.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 

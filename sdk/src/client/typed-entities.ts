@@ -1,4 +1,4 @@
-import type { Deleted, Entity, HistoryItem, Written } from "./contract-types.ts";
+import type { Deleted, Entity, HistoryItem, Written } from "./operation-output.ts";
 import type { CreateOptions, EntitiesClient, EntityPatch, Page, PastQuery, WriteOptions } from "./entities-client.ts";
 import type { UpdateOptions } from "./update-entity.ts";
 

@@ -1,4 +1,4 @@
-import type { Entity, Written } from "./contract-types.ts";
+import type { Entity, Written } from "./operation-output.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { pause } from "../base/pause.ts";
 import { HoldfastError } from "./holdfast-error.ts";

@@ -1,6 +1,6 @@
 import type { Client, Reads } from "@holdfast/sdk";
 import { connectTo } from "@holdfast/sdk/connect-to";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import { unixWebSocket } from "../doors/socket/unix-web-socket.ts";
 
 interface ConnectOperatorOptions {

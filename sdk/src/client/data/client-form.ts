@@ -2,7 +2,7 @@
  * The form in which a client shows members of the contract: camelCase, and durations in milliseconds. `owner_id` is
  * `ownerId`, and `ttl_seconds` is `ttlMs`. Names that no schema declares stay as they are.
  */
-export type ClientName<Name> = Name extends `${infer Head}_seconds`
+type ClientName<Name> = Name extends `${infer Head}_seconds`
   ? `${CamelName<Head>}Ms`
   : Name extends string
     ? CamelName<Name>

@@ -25,7 +25,7 @@ export interface ProblemData extends Partial<ProblemWords> {
 }
 
 /** The part of a problem that is for people. */
-export interface ProblemWords {
+interface ProblemWords {
   readonly title: string;
   readonly next: string;
 }

@@ -3,7 +3,7 @@ import type { intentRunOperations } from "../../contract/packs/intents/intent-ru
 import type { intent } from "../../contract/packs/intents/intent.ts";
 import type { intentsOperations } from "../../contract/packs/intents/intents-operations.ts";
 import type { ShownResource } from "../../contract/packs/resource.ts";
-import type { InputOfOperation, OutputOfOperation } from "../contract-types.ts";
+import type { InputOfOperation, OutputOfOperation } from "../operation-output.ts";
 import type { ClientForm } from "../data/client-form.ts";
 import type { Changed } from "./resource-client.ts";
 

@@ -1,6 +1,6 @@
 /**
  * A client that is loaded at its first call. Its members are functions that return promises, alone or in groups, so
- * a caller cannot tell the difference.
+ * a caller sees no difference.
  */
 export function lazyClient<PackClient extends object>(load: () => Promise<PackClient>): PackClient {
   let loaded: Promise<PackClient> | undefined;

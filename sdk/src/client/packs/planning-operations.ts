@@ -1,6 +1,6 @@
 /** The types of the operations of planning, by the name after the dot. */
 import type { ClientForm } from "../data/client-form.ts";
-import type { InputOfOperation, OutputOfOperation } from "../contract-types.ts";
+import type { InputOfOperation, OutputOfOperation } from "../operation-output.ts";
 import type { assignment, collaborator, mission, organization, project } from "../../contract/packs/planning.ts";
 import type { reopenMission, transitionMission } from "../../contract/packs/planning.ts";
 import type {

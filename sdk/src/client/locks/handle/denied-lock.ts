@@ -1,4 +1,4 @@
-import type { LockHolder } from "../../contract-types.ts";
+import type { LockHolder } from "../../operation-output.ts";
 import type { DeniedLock } from "./lock.ts";
 
 /** A denial as a value: the blockers as data and as a sentence. */

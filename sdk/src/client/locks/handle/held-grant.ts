@@ -1,4 +1,4 @@
-import type { Granted, LeftBefore } from "../../contract-types.ts";
+import type { Granted, LeftBefore } from "../../operation-output.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { LockLostError } from "./lock-errors.ts";
 import type { LossReason } from "./lock-errors.ts";

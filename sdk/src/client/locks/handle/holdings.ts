@@ -1,4 +1,4 @@
-import type { Grant } from "../../contract-types.ts";
+import type { Grant } from "../../operation-output.ts";
 import type { CallSender } from "../../call-sender.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import type { HeldGrant, ClockPoint } from "./held-grant.ts";

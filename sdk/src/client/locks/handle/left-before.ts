@@ -1,4 +1,4 @@
-import type { Granted, LeftBefore, Queued } from "../../contract-types.ts";
+import type { Granted, LeftBefore, Queued } from "../../operation-output.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { LockUsageError } from "./lock-errors.ts";
 import { refusalCodeOf } from "../closed-error.ts";

@@ -1,4 +1,4 @@
-import type { Grant, Granted, LeftBefore, Queued } from "../../contract-types.ts";
+import type { Grant, Granted, LeftBefore, Queued } from "../../operation-output.ts";
 import { defined } from "../../../base/defined.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import type { LockMode } from "../lock-path.ts";

@@ -1,4 +1,4 @@
-import type { LeftBefore, LockHolder } from "../../contract-types.ts";
+import type { LeftBefore, LockHolder } from "../../operation-output.ts";
 import type { LockMode, LockScope } from "../lock-path.ts";
 
 /**

@@ -6,7 +6,7 @@
  * the same fence. So it is released only when no task of this client uses the set. Taking a lock from a program that
  * relies on it would be worse than holding it longer.
  */
-import type { Granted, Queued } from "../../contract-types.ts";
+import type { Granted, Queued } from "../../operation-output.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";

@@ -1,4 +1,4 @@
-import type { OwnerNotice } from "../../contract-types.ts";
+import type { OwnerNotice } from "../../operation-output.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";

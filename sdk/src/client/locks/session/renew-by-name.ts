@@ -1,4 +1,4 @@
-import type { Grant } from "../../contract-types.ts";
+import type { Grant } from "../../operation-output.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import { clockPoint } from "../handle/held-grant.ts";

@@ -1,6 +1,6 @@
 import { hostAgentName } from "#host";
-import type { Agent, Registered } from "../../contract-types.ts";
-import type { WhoAmI } from "../../contract-types.ts";
+import type { Agent, Registered } from "../../operation-output.ts";
+import type { WhoAmI } from "../../operation-output.ts";
 import { defined } from "../../../base/defined.ts";
 import type { CallSender } from "../../call-sender.ts";
 import { HoldfastError } from "../../holdfast-error.ts";

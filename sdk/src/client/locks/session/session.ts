@@ -2,7 +2,7 @@
  * The locks and tickets of one owner in a client. One watch reports grants and losses, and one heartbeat renews all of
  * them. Without locks nothing runs but an occasional heartbeat.
  */
-import type { Granted, OwnerNotice, Queued, TicketStatus } from "../../contract-types.ts";
+import type { Granted, OwnerNotice, Queued, TicketStatus } from "../../operation-output.ts";
 import type { CallSender } from "../../call-sender.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";

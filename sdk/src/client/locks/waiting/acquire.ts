@@ -1,4 +1,4 @@
-import type { Granted, Queued } from "../../contract-types.ts";
+import type { Granted, Queued } from "../../operation-output.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { requestedLease } from "./requested-lease.ts";
 import { deniedLock } from "../handle/denied-lock.ts";

@@ -1,5 +1,5 @@
 import { defined } from "../../../base/defined.ts";
-import type { OperationInput } from "../../contract-types.ts";
+import type { OperationInput } from "../../operation-output.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
 import { closestWord } from "../../../base/closest-word.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";

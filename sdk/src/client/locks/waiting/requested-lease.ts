@@ -3,7 +3,7 @@
  * requested length. So the client never requests a shorter lease than it holds: nothing that it relies on shrinks,
  * whether or not the reply arrives. For a lock that was already held only the requested lease is certain.
  */
-import type { Granted, Queued } from "../../contract-types.ts";
+import type { Granted, Queued } from "../../operation-output.ts";
 import type { HeldGrant } from "../handle/held-grant.ts";
 import type { LockedPath } from "../handle/lock.ts";
 import { scopesOf } from "../session/path-set.ts";

@@ -1,4 +1,4 @@
-import type { Queued } from "../../contract-types.ts";
+import type { Queued } from "../../operation-output.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
 import type { LockedPath, QueuePlace } from "../handle/lock.ts";
 

@@ -1,4 +1,4 @@
-import type { Granted, Queued } from "../../contract-types.ts";
+import type { Granted, Queued } from "../../operation-output.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { clockPoint } from "../handle/held-grant.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import { textOption } from "../args/option-values.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { CommandArguments, CommandOption, Terminal } from "../command.ts";

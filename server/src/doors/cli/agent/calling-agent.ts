@@ -1,5 +1,5 @@
 import { tokenRisk } from "@holdfast/sdk/find-server";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { textOption } from "../args/option-values.ts";
 import type { CommandArguments, Terminal } from "../command.ts";

@@ -1,10 +1,10 @@
 /** A command that calls a running server. It finds the server, calls it as the agent of the command, and ends. */
 import { join } from "node:path";
 import { defined } from "@holdfast/sdk/base/defined";
-import { operationData } from "@holdfast/sdk/data/known-contract";
+import { operationData } from "@holdfast/sdk/data/operation-data";
 import type { Client, Reads } from "@holdfast/sdk";
 import { tokenRisk } from "@holdfast/sdk/find-server";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import { jsonLine } from "../../../base/json-line.ts";
 import { nameOption } from "../agent/agent-note.ts";
 import { callingAgentOf } from "../agent/calling-agent.ts";

@@ -4,7 +4,7 @@
  */
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { defaultServer, findOperatorServer, findServer, findServerOn, serverAt } from "@holdfast/sdk/find-server";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { textOption } from "../args/option-values.ts";

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { tokenRisk } from "@holdfast/sdk/find-server";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import { textOption } from "../args/option-values.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { CommandArguments, CommandOption, Terminal } from "../command.ts";

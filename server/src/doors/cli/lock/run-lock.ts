@@ -3,7 +3,7 @@ import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { Client, DeniedLock, Lock, LockOptions, QueuePlace, Registered } from "@holdfast/sdk";
 import { tokenRisk } from "@holdfast/sdk/find-server";
-import type { FoundServer } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/found-server";
 import { systemClock } from "../../../base/clock.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";

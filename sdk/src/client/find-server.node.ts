@@ -7,21 +7,7 @@ import { HoldfastError } from "./holdfast-error.ts";
 import { defaultUrl, addressTexts, parseAddresses } from "./address.ts";
 import type { ConnectTarget } from "./address.ts";
 import type { ServerNote, Surroundings } from "./environment.ts";
-
-export interface FoundServer {
-  /** Its address, or the addresses of several nodes separated by commas. */
-  readonly url: string;
-  /** The source of the address, for messages. */
-  readonly from: string;
-  /** Whether the user or the program named the address or the data folder. A search alone proves nothing. */
-  readonly isNamed: boolean;
-  /** The data folder of the server, if the address came from there. */
-  readonly folder?: string;
-  /** The process that serves the data folder. */
-  readonly pid?: number;
-  /** The path of the operator's socket, instead of an address of TCP. */
-  readonly operatorSocket?: string;
-}
+import type { FoundServer } from "./found-server.ts";
 
 /** The server of last resort. */
 export const defaultServer: FoundServer = { url: defaultUrl, from: "the default address", isNamed: false };

@@ -1,7 +1,7 @@
 /** The edge between the client and the wire: inputs become snake_case, replies become camelCase. */
 import { callRefusal } from "../call-refusal.ts";
 import type { CallReply } from "../transport.ts";
-import { mapperOf, operationData, problemShape } from "./known-contract.ts";
+import { mapperOf, operationData, problemShape } from "./operation-data.ts";
 import type { DurationFault } from "./member-mapper.ts";
 
 /** The input as the wire has it, or the refusal of a duration that the wire cannot carry. */
