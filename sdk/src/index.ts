@@ -26,7 +26,7 @@ export type {
   PatchStep,
   WriteOptions,
 } from "./client/entities-client.ts";
-export type { TypedEntities } from "./client/typed-entities.ts";
+export type { TypedEntities } from "./client/entities-client.ts";
 export type { OperationMethods, OperationsClient, SendOperation } from "./client/operations-client.ts";
 export type { ClientForm } from "./client/data/client-form.ts";
 export type { AgentsClient, Registration } from "./client/agents-client.ts";

@@ -2,8 +2,6 @@ import type { Deleted, Entity, HistoryItem, Written } from "./operation-output.t
 import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { CallOptions } from "./transport.ts";
-import { typedEntities } from "./typed-entities.ts";
-import type { TypedEntities } from "./typed-entities.ts";
 import { updateEntity } from "./update-entity.ts";
 import type { UpdateOptions } from "./update-entity.ts";
 
@@ -39,6 +37,26 @@ export type PatchStep =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
+
+/** The entities of one type. The value type is the program's own: the server checks it only if the type has a kind. */
+export interface TypedEntities<Value> {
+  create(id: string, value: Value, options?: CreateOptions): Promise<Written<Value>>;
+  replace(id: string, value: Value, options?: WriteOptions): Promise<Written<Value>>;
+  patch(id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written<Value>>;
+  /** Reads, changes and writes an entity, and starts again after a conflict. */
+  update(
+    id: string,
+    change: (value: Value, entity: Entity<Value>) => Value | Promise<Value>,
+    options?: UpdateOptions<Value>,
+  ): Promise<Written<Value>>;
+  delete(id: string, options?: WriteOptions): Promise<Deleted>;
+  /** The current entity, or a past one. Throws if it does not exist. */
+  get(id: string, options?: PastQuery): Promise<Entity<Value>>;
+  /** The same, and undefined if the entity does not exist or is deleted. */
+  find(id: string, options?: PastQuery): Promise<Entity<Value> | undefined>;
+  list(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Entity<Value>, string>>;
+  history(id: string, page?: { readonly before?: number; readonly limit?: number }): Promise<Page<HistoryItem, number>>;
+}
 
 /** Entities of any type. `client.entities<Plan>("plan")` has the entities of one type, with typed values. */
 export interface EntitiesClient {
@@ -108,4 +126,21 @@ export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
 function undefinedIfAbsent(error: unknown): undefined {
   if (error instanceof HoldfastError && (error.code === "entity_not_found" || error.code === "entity_deleted")) return;
   throw error;
+}
+
+type AllMethods = { readonly [Name in keyof EntitiesClient]: EntitiesClient[Name] };
+
+function typedEntities<Value>(entities: AllMethods, type: string): TypedEntities<Value> {
+  return {
+    create: (id, value, options) => entities.create(type, id, value, options) as Promise<Written<Value>>,
+    replace: (id, value, options) => entities.replace(type, id, value, options) as Promise<Written<Value>>,
+    patch: (id, patch, options) => entities.patch(type, id, patch, options) as Promise<Written<Value>>,
+    update: (id, change, options) =>
+      entities.update<Value>(type, id, change as never, options) as Promise<Written<Value>>,
+    delete: (id, options) => entities.delete(type, id, options),
+    get: (id, options) => entities.get(type, id, options) as Promise<Entity<Value>>,
+    find: (id, options) => entities.find(type, id, options) as Promise<Entity<Value> | undefined>,
+    list: (page) => entities.list(type, page) as Promise<Page<Entity<Value>, string>>,
+    history: (id, page) => entities.history(type, id, page),
+  };
 }

@@ -4,8 +4,8 @@ import { inputLimits } from "../json/input-limits.ts";
 import { readJson } from "../json/read-json.ts";
 import { callRefusal } from "./call-refusal.ts";
 import type { HttpOptions } from "./http-options.ts";
-import { commandReplyOf, failedReply } from "./http-transport.ts";
-import type { CommandReply } from "./http-transport.ts";
+import { commandReplyOf, failedReply } from "./command-reply.ts";
+import type { CommandReply } from "./command-reply.ts";
 import type { ByteRange, CallOptions, CallReply, ReplyStream } from "./transport.ts";
 
 /** Sends a call with a binary body, or one that is answered with a stream. It is sent once, to one node. */

@@ -55,15 +55,6 @@ const changeSettings: Fold = (state, { data }) => {
   });
 };
 
-/** An event for the audit trail and for watchers. No state follows from it. */
-const ignore: Fold = () => undefined;
-
-export const recordEvents = [
-  ...["intent.received", "intent.status_changed", "intent.reevaluated", "intent.stop_requested"],
-  ...["intent.bridge_started", "intent.bridge_completed", "intent.bridge_failed"],
-  ...["intent.run_started", "intent.run_resumed", "intent.run_interrupted", "intent.run_ended"],
-] as const;
-
 export const intentFolds: Readonly<Record<string, Fold>> = {
   "entity.created": updateIntentRow,
   "entity.replaced": updateIntentRow,
@@ -72,5 +63,4 @@ export const intentFolds: Readonly<Record<string, Fold>> = {
   "entity.deleted": deleteIntentRow,
   "intent.correction_kept": keepCorrection,
   "intents.configured": changeSettings,
-  ...Object.fromEntries(recordEvents.map((type) => [type, ignore])),
 };

@@ -1,6 +1,7 @@
 /** The pack `intents`: its kind, its rules, its tables and its reaction to locks that end. */
 import { intents } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision, Feature } from "../../machine/feature.ts";
+import { recordedEvents } from "../recorded-events.ts";
 import { packRules } from "../resource-decides.ts";
 import type { DecideResource } from "../resource-decides.ts";
 import type { PackRules } from "../pack-rules.ts";
@@ -9,7 +10,7 @@ import { configureIntents } from "./configure.ts";
 import { correctionTable } from "./correction-table.ts";
 import { createIntent } from "./create.ts";
 import { deleteIntent } from "./delete.ts";
-import { intentFolds, recordEvents } from "./intent-folds.ts";
+import { intentFolds } from "./intent-folds.ts";
 import { intentKind } from "./intent-kind.ts";
 import { intentSettingsTable } from "./intent-settings-table.ts";
 import { intentTable } from "./intent-table.ts";
@@ -24,6 +25,12 @@ import { updateManyIntents } from "./update-many.ts";
 
 /** The contract has checked the input, so a rule reads it with its own type. */
 const rule = (decide: (input: never, context: DecideContext) => Decision): DecideResource => decide as DecideResource;
+
+/** The events for the audit trail. All others change the tables of the pack. */
+const audited = recordedEvents({
+  ...intents,
+  events: Object.fromEntries(Object.entries(intents.events).filter(([, { audit }]) => audit !== undefined)),
+});
 
 const feature: Feature = {
   name: "intents",
@@ -41,9 +48,9 @@ const feature: Feature = {
     "intents.advance": rule(advanceIntent),
     "intents.stop": rule(stopIntent),
   }),
-  folds: intentFolds,
+  folds: { ...audited.folds, ...intentFolds },
   reactions: interruptRun,
-  restsOn: Object.fromEntries([...recordEvents, "intent.correction_kept"].map((type) => [type, () => false])),
+  restsOn: { ...audited.restsOn, "intent.correction_kept": () => false },
   timers: [],
 };
 
