@@ -17,13 +17,13 @@ const milk = "buy milk";
 export const notesScript: readonly NotesStep[] = [
   {
     operation: "notes.create",
-    input: { ...first, text: milk },
-    data: { ...first, text: milk, words: 2, pinned: false },
+    input: { ...first, text: milk, author: "ann" },
+    data: { ...first, text: milk, author: "ann", words: 2, pinned: false },
   },
   { operation: "notes.create", input: { ...second, text: "a" }, data: { words: 1 } },
   {
     operation: "notes.update",
-    input: { ...second, changes: { text: "a b c" }, expected_revision: "1.1" },
+    input: { ...second, changes: { text: "a bbbad c" }, expected_revision: "1.1" },
     data: { words: 3 },
   },
   {
@@ -42,6 +42,9 @@ export const notesScript: readonly NotesStep[] = [
     input: { ...first, changes: { text: "x" }, expected_revision: "1.2" },
     code: "notes.lock_required",
   },
+  { operation: "notes.proofread", input: first, data: { version: 2 } },
+  { operation: "notes.proofread", input: second, code: "notes.misspelled", data: { faults: ["bbbad"] } },
+  { operation: "notes.proofread", input: { id: "b1/n9" }, code: "entity_not_found" },
   { operation: "notes.get", input: first, data: { text: milk, words: 2 } },
   { operation: "notes.list", input: {}, data: { next: null } },
   { operation: "notes.count", input: { book: "b1" }, data: { count: 2 } },

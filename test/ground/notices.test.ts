@@ -6,6 +6,7 @@ import { NoticeBox } from "../../server/src/app/notices/notice-box.ts";
 import { NoticeHub } from "../../server/src/app/notices/notice-hub.ts";
 import type { NoticeSource } from "../../server/src/app/notices/notice-source.ts";
 import { packHooks } from "../../server/src/app/packs/pack-hooks.ts";
+import { packNotices } from "../../server/src/app/packs/pack-notices.ts";
 import { allPacks } from "../../server/src/app/packs/all-packs.ts";
 import { definePack } from "../../sdk/src/contract/packs/pack.ts";
 import { loopTicks } from "../engine/manual-clock.ts";
@@ -69,6 +70,16 @@ test("a notice in a box is a copy, so that a listener cannot change what others 
   assert.deepEqual(notice, shared);
   assert.notEqual(notice, shared);
   await box.return();
+  await engine.stop();
+});
+
+test("a pack that is off sends no notices", async () => {
+  const { engine, client } = await startNode();
+  const [source] = packNotices(allPacks.slice(0, 1).map((pack) => ({ ...pack, notices: [entitySource()] })));
+  const current = () => engine.scan((state) => source?.begin(state, "ann").length);
+  assert.equal(await current(), 1);
+  await client.run("configure", { settings: { component_toggles: { planning: false } } });
+  assert.equal(await current(), 0);
   await engine.stop();
 });
 

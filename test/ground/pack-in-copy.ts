@@ -94,6 +94,41 @@ test("a token for one book sees the events, the history and the explanations of 
   await node.stop();
 });
 
+test("an author gets the notices of its pinned notes, and a token for another book does not see them", async () => {
+  const node = await gatedNode();
+  await node.operator.run("notes.create", { id: "b1/n1", text: "a b", author: "ann" });
+  await node.operator.run("notes.pin", { id: "b1/n1" });
+  const [all, other] = await Promise.all(
+    ["", "book/b2"].map(async (under) => {
+      const client = node.clientWith({ token: await node.tokenFor("reader", [{ verbs: ["read"], under }]) });
+      return client.notices({ owner: "ann" });
+    }),
+  );
+  const pinned = (id: string) => ({
+    ...{ notice: "note.pinned", ownerId: "ann", paths: [`book/${id.replace("/", "/note/")}`], noteId: id },
+    words: 2,
+  });
+  assert.deepEqual((await all?.next())?.value, pinned("b1/n1"), "a new listener gets the current notices");
+  await node.operator.run("notes.create", { id: "b2/n1", text: "a b", author: "ann" });
+  await node.operator.run("notes.pin", { id: "b2/n1" });
+  assert.deepEqual((await all?.next())?.value, pinned("b2/n1"));
+  assert.deepEqual((await other?.next())?.value, pinned("b2/n1"), "the notice of the other book is left out");
+  await Promise.all([all?.return?.(), other?.return?.()]);
+  await node.stop();
+});
+
+test("the evidence of a pack is recorded, and a change of the note needs a new verdict", async () => {
+  await using client = await open({ memory: true });
+  await client.run("notes.create", { id: "b1/n1", text: "good" });
+  assert.deepEqual(await client.run("notes.proofread", { id: "b1/n1" }), { version: 1 });
+  await client.run("notes.update", { id: "b1/n1", changes: { text: "baaad" }, expected_revision: "1.1" });
+  const { code, data } = await refusalOf(client.run("notes.proofread", { id: "b1/n1" }));
+  assert.deepEqual([code, data], ["notes.misspelled", { faults: ["baaad"] }]);
+  const { items } = await client.journal.list({ subject: "note/b1/n1" });
+  const found = items.find(({ operation }) => operation === "notes.proofread");
+  assert.deepEqual(found?.evidence, { check: "notes-spelling/1", version: 1, faults: [] });
+});
+
 test("the audit trail shows the events of the pack as records, and their data can be erased", async () => {
   const node = await gatedNode();
   await workInTwoBooks(node);

@@ -10,6 +10,7 @@ import { kindChecks } from "./calls/kind-evidence.ts";
 import { engineServices } from "./engine-services.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { allPacks } from "./packs/all-packs.ts";
+import { packNotices } from "./packs/pack-notices.ts";
 
 /** The services of one engine together with every operation that a caller may send. */
 export interface AppServices extends EngineServices {
@@ -24,8 +25,8 @@ interface AppServicesOptions {
 }
 
 export function appServices(engine: Engine, { kinds, ...options }: AppServicesOptions): AppServices {
-  const packNotices = allPacks.flatMap(({ notices = [] }) => notices);
-  return { ...engineServices(engine, { ...options, packNotices }), operations: appOperations(kinds) };
+  const notices = packNotices(allPacks);
+  return { ...engineServices(engine, { ...options, packNotices: notices }), operations: appOperations(kinds) };
 }
 
 /** The checks of packs and kinds. */

@@ -2,6 +2,7 @@ import type { Check } from "../../checks/check.ts";
 import type { Kind } from "../../features/entities/kind.ts";
 import { subjectOf } from "../../features/entities/entity-table.ts";
 import type { EvidenceSource } from "./app-operation.ts";
+import { wantedEvidence } from "./wanted-evidence.ts";
 
 /** The module next to this layer that runs checks of kinds, as source or as built. */
 const kindModule = new URL(
@@ -33,24 +34,9 @@ export function kindChecks(kinds: readonly Kind[]): readonly Check[] {
 export function kindEvidence(kinds: readonly Kind[]): ReadonlyMap<unknown, EvidenceSource> {
   return new Map(
     kinds.flatMap(({ type, outsideCheck }) =>
-      outsideCheck === undefined ? [] : [[type, sourceOf(type, outsideCheck.name)] as const],
+      outsideCheck === undefined
+        ? []
+        : [[type, wantedEvidence(outsideCheck.name, ({ id }) => subjectOf(type, id as string))] as const],
     ),
   );
-}
-
-function sourceOf(type: string, check: string): EvidenceSource {
-  return {
-    check,
-    asksDecision: true,
-    serial: ({ id }) => subjectOf(type, id as string),
-    gather: async (_input, { services, speaker, id, operation, after, wanted, signal }) => {
-      if (wanted === undefined) throw new Error(`the decision of ${operation} did not name what to check`);
-      const { unit, input } = wanted;
-      return services.checks.prepare(
-        check,
-        { id, unit, operation, input, agent: speaker.agent ?? null, after },
-        signal,
-      );
-    },
-  };
 }
