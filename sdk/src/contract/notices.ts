@@ -51,7 +51,7 @@ export type PlaceNotice = NoticeWith<"place">;
 export type ExpiringNotice = NoticeWith<"expiring">;
 
 /** A notice of a pack. Its word starts with the name of the pack or of one of its resources, and a dot. */
-export type PackNotice = NoticeHead<`${string}.${string}`> & Readonly<Record<string, unknown>>;
+type PackNotice = NoticeHead<`${string}.${string}`> & Readonly<Record<string, unknown>>;
 
 export type Notice = PlaceNotice | ExpiringNotice | PackNotice;
 

@@ -27,7 +27,7 @@ export interface EngineServices {
   readonly turns: EvidenceTurns;
 }
 
-export interface EngineServicesOptions {
+interface EngineServicesOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly checks: CheckRunner;
