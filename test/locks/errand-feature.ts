@@ -36,6 +36,8 @@ const noted = (errand: Errand): Event => ({
   data: errand as unknown as JsonObject,
 });
 
+const ended = (id: string): Event => ({ type: "errand.ended", subject: `errand/${id}`, data: { id } });
+
 /** Starts an errand if its paths are free. Otherwise it waits, and the holders are asked to release. */
 function start(input: Omit<Errand, "fence"> & { readonly wait_ms?: number }, context: DecideContext): Decision {
   const { id, paths, keeper } = input;
@@ -56,15 +58,18 @@ function start(input: Omit<Errand, "fence"> & { readonly wait_ms?: number }, con
   return { outcome: done({ ticket }), events: [noted(base)] };
 }
 
-/** The paths of a waiting errand are free, or its time to wait is over. */
+/** The paths of a waiting errand are free, or its time to wait is over. A limit may refuse the grant, which ends it. */
 const onLeft: Reaction = (event, context) => {
   const { owner_id: owner = "", why } = event.data as { readonly owner_id?: string; readonly why: string };
   const errand = context.state.rows(errandTable).get(owner.slice(errandOwner("").length));
   if (!owner.startsWith(errandOwner("")) || errand === undefined) return [];
-  if (why !== "free") return [{ type: "errand.ended", subject: `errand/${errand.id}`, data: { id: errand.id } }];
+  if (why !== "free") return [ended(errand.id)];
   const { id, keeper, paths } = errand;
   const result = grantSet(context, { owner, keeper, job: id, paths, terms });
-  if (!("fence" in result)) throw new Error(`the paths of ${id} are not free: ${JSON.stringify(result)}`);
+  if (!("fence" in result)) {
+    if (result.holders_total + result.queue_length === 0) return [ended(id)];
+    throw new Error(`the paths of ${id} are not free: ${JSON.stringify(result)}`);
+  }
   return [noted({ ...errand, fence: result.fence as string })];
 };
 
@@ -78,8 +83,7 @@ function finish(input: { id: string; fence: string; part?: true }, context: Deci
   const isPart = input.part === true && errand.paths.length > 1;
   freeSet(context, input.fence, isPart ? { paths: [first.path] } : {});
   const rest = { ...errand, paths: errand.paths.slice(1) };
-  const ended = { type: "errand.ended", subject: `errand/${errand.id}`, data: { id: errand.id } };
-  return { outcome: done({}), events: [isPart ? noted(rest) : ended] };
+  return { outcome: done({}), events: [isPart ? noted(rest) : ended(errand.id)] };
 }
 
 /** The worker is lost: the recovery rules apply to the locks. */

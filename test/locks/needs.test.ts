@@ -55,10 +55,16 @@ describe("needs of locks", () => {
     lock("self", "a/self", "write", "self");
     lock("tree", "a/tree", "write", "tree");
     lock("reads", "a/read", "read", "tree");
-    const met = (owner: string, path: string): readonly string[] =>
-      ["read self", "read tree", "write self", "write tree"].filter((text) =>
-        holdsLock(reader(decider, owner), path, need(text)),
-      );
+    const fences: Readonly<Record<string, string>> = { self: "1.1", tree: "1.2", reads: "1.3" };
+    const met = (owner: string, path: string): readonly string[] => {
+      const needs = ["read self", "read tree", "write self", "write tree"];
+      const isMet = (text: string, fence?: string): boolean =>
+        holdsLock(reader(decider, owner), path, { ...need(text), fence });
+      const byAgent = needs.filter((text) => isMet(text));
+      const byFence = needs.filter((text) => isMet(text, fences[owner]));
+      assert.deepEqual(byFence, byAgent, "the fence meets the same needs");
+      return byAgent;
+    };
     assert.deepEqual(met("self", "a/self"), ["read self", "write self"]);
     assert.deepEqual(met("self", "a/self/below"), []);
     assert.deepEqual(met("tree", "a/tree"), ["read self", "read tree", "write self", "write tree"]);

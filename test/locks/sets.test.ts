@@ -10,6 +10,7 @@ import type { Entry } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { Decider, eventLines } from "./decider.ts";
 import type { DecisionResult } from "./decider.ts";
+import { LockWatch } from "../simulation/lock-watch.ts";
 import { errandFeature, errandOwner } from "./errand-feature.ts";
 
 const features = [...featuresOf([]), errandFeature];
@@ -24,6 +25,18 @@ class Errands extends Decider {
 
   start(id: string, keeper: string, paths: string, more: JsonObject = {}): DecisionResult {
     return this.decide("start-errand", { id, keeper, paths: paths.split(" ").map(write), ...more } as never);
+  }
+
+  /** A decision that is rolled back leaves the state as it was. */
+  override decide(...command: Parameters<Decider["decide"]>): DecisionResult {
+    const [operation, input, principal = "p", agent] = command;
+    const before = [...this.machine.dump()];
+    const speaker = agent === undefined ? { principal } : { principal, agent };
+    const place = { position: this.entries.length + 1, time: this.time, grace: false, prior: undefined };
+    this.machine.decide({ id: `command-${place.position}`, operation, ...speaker, input }, place);
+    this.machine.undo();
+    assert.deepEqual([...this.machine.dump()], before, `${operation} is not rolled back`);
+    return super.decide(...command);
   }
 
   ask(agent: string, path: string, fence?: string): readonly unknown[] {
@@ -233,7 +246,16 @@ describe("invariants of locks of features", () => {
     }
   }
 
-  test("no notify-only ticket is granted, fences follow grants, and folding the entries gives the same state [X3 X5 M3]", () => {
+  /** The promises of the simulation hold at every entry: a later request does not pass a notify-only ticket. */
+  const witness = {
+    log: () => undefined,
+    demand: (isKept: boolean, promise: string, detail: () => string) => {
+      assert.ok(isKept, isKept ? promise : `${promise}: ${detail()}`);
+    },
+    faults: { count: () => undefined },
+  };
+
+  test("a notify-only ticket keeps its place and is not granted, fences follow grants, and undo and folds are exact [X3 X5 M3]", () => {
     let freeCount = 0;
     fc.assert(
       fc.property(fc.array(command, { maxLength: 120, size: "max" }), (commands) => {
@@ -241,6 +263,7 @@ describe("invariants of locks of features", () => {
         const worker = errands.register({ inactivity_seconds: 604_800 });
         for (const next of commands) run(errands, worker, next);
         checkEntries(errands.entries);
+        new LockWatch().append(errands.entries, witness);
         const events = errands.entries.flatMap((entry) => entry.events);
         freeCount += events.filter(({ data }) => data["why"] === "free").length;
         const again = machine();

@@ -60,8 +60,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a write without a fence passes an enforced lock",
     file: "server/src/features/entities/conditions.ts",
-    find: "return unguardedWrite(path, conditions.fence, context) ?? unmetExpectation(row, conditions);",
-    put: "return unmetExpectation(row, { ...conditions, path } as Conditions);",
+    find: "const isFree = kind?.ownedBy !== undefined && conditions.fence === undefined;",
+    put: "const isFree = conditions.fence === undefined;",
     by: "simulation",
     caughtIn: "npm test",
   },
@@ -263,6 +263,14 @@ export const lockMutants: readonly PlantedMutant[] = [
     find: 'waitingParent: (row) => (row.parentWaits === true ? `${row.parent ?? ""}${gap}` : undefined),',
     put: "waitingParent: (row) => (row.parentWaits === undefined ? undefined : row.id),",
     by: "test/locks/waiting-parents.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "an upgrade is searched for a deadlock from its own wait alone",
+    file: "server/src/features/locks/queue/find-deadlock.ts",
+    find: "const isLast = rank === Infinity && this.#transferred === undefined;",
+    put: "const isLast = rank >= 0 && this.#transferred === undefined;",
+    by: "test/locks/model.test.ts",
     caughtIn: "npm test",
   },
   {

@@ -1,6 +1,6 @@
 /** Checks at the end of a simulation, after all faults. */
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
-import { grantTable } from "../../server/src/features/locks/tables/lock-tables.ts";
+import { holdTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { canonicalText } from "../json/canonical-text.ts";
@@ -40,11 +40,9 @@ export async function checkEnd(simulation: FinalState): Promise<void> {
     () => "",
   );
   for (const node of nodes) node.compareState();
-  const held = world.history.machine.durable.rows(grantTable).scan("due", { limit: Infinity });
+  const held = world.history.machine.durable.rows(holdTable).scan("owner", { limit: Infinity });
   const fences = (grants: Iterable<{ fence: string }>): string =>
-    Array.from(grants, ({ fence }) => fence)
-      .sort()
-      .join();
+    [...new Set(Array.from(grants, ({ fence }) => fence))].sort().join();
   world.demand(fences(held) === fences(world.locks.view.grants.values()), "the locks match the events", () =>
     JSON.stringify(held),
   );

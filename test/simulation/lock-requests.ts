@@ -1,3 +1,5 @@
+import { errandOwner } from "../locks/errand-feature.ts";
+import type { ModelPath } from "../locks/lock-model.ts";
 import { dueOf } from "./lock-view.ts";
 import type { SeenGrant } from "./lock-view.ts";
 import type { LockWatch } from "./lock-watch.ts";
@@ -33,6 +35,7 @@ const usual = {
   cancel: 4,
   force: 2,
   ask: 6,
+  errand: 14,
   write: 12,
   rules: 8,
 } as const;
@@ -91,6 +94,8 @@ export class LockRequests {
         return lockRequest("force-release", { fence: this.#grant().fence, reason: "simulated" });
       case "ask":
         return this.#askForRelease();
+      case "errand":
+        return this.#errand();
       case "write":
         return this.#write();
       case "rules":
@@ -153,6 +158,7 @@ export class LockRequests {
       ...(random.chance(0.1) ? { max_hold_seconds: random.between(1, 10) } : {}),
       ...(random.chance(0.1) ? { hold_off_seconds: random.between(1, 5) } : {}),
       ...(wait ? { wait, ticket_seconds: random.pick([1, 8, 15, 30]) } : {}),
+      ...(wait && random.chance(0.5) ? { accept_seconds: random.pick([1, 1, 4, 20]) } : {}),
     };
     return this.#by(this.#anyOwner(), "acquire-lock", { paths: wanted, ...terms });
   }
@@ -182,15 +188,47 @@ export class LockRequests {
     return this.#by(this.#anyOwner(), "request-release", asked);
   }
 
+  /** Work of a feature under locks that an agent keeps: a new errand, or mostly the next step of one. */
+  #errand(): SimulatedRequest {
+    const random = this.#random;
+    const kept = [...this.#locks.view.grants.values()].filter(({ keeper }) => keeper !== undefined);
+    const step = random.pick(["start-errand", "start-errand", "finish-errand", "lose-errand", "retry-errand"]);
+    const grant = kept.length === 0 || step === "start-errand" ? undefined : random.pick(kept);
+    if (grant === undefined) return this.#startErrand();
+    const id = grant.owner.slice(errandOwner("").length);
+    const { fence, keeper } = grant;
+    if (step === "lose-errand") return lockRequest(step, { id });
+    if (step === "retry-errand") {
+      const more = random.chance(0.5) ? { paths: this.#errandPaths() } : {};
+      return lockRequest(step, { id, keeper: this.#anyOwner(), ...more });
+    }
+    const part = random.chance(0.3) ? { part: true } : {};
+    return lockRequest(step, { id, fence, ...part }, random.chance(0.9) ? keeper : this.#anyOwner());
+  }
+
+  #startErrand(): SimulatedRequest {
+    const random = this.#random;
+    const id = `e${random.below(1_000)}`;
+    const wait_ms = random.pick([1_000, 8_000, 20_000]);
+    return lockRequest("start-errand", { id, keeper: this.#anyOwner(), paths: this.#errandPaths(), wait_ms });
+  }
+
+  #errandPaths(): readonly ModelPath[] {
+    const random = this.#random;
+    const paths = new Set([random.pick(this.#paths), random.pick(this.#paths)]);
+    return [...paths].map((path) => ({ path, mode: random.pick(modes), scope: random.pick(scopes) }));
+  }
+
   #write(): SimulatedRequest {
     const random = this.#random;
     const { fence, path } = this.#grant();
+    const keeper = random.chance(0.7) ? this.#locks.view.grants.get(fence)?.keeper : undefined;
     const [type = "document", id = random.pick(["a", "b"])] = path.split("/");
     const proof = random.chance(0.6) ? { fence } : {};
     const target = { type: type === "ticket" ? "document" : type, id, ...proof };
     const value = { n: random.below(4), list: [], deep: { at: 0 } };
     const operation = random.pick(["create-entity", "replace-entity", "replace-entity", "delete-entity"]);
-    return lockRequest(operation, operation === "delete-entity" ? target : { ...target, value });
+    return lockRequest(operation, operation === "delete-entity" ? target : { ...target, value }, keeper);
   }
 
   #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer"): SimulatedRequest {

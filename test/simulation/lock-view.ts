@@ -28,6 +28,10 @@ export interface SeenGrant extends ModelGrant {
   readonly heartbeatAt: number;
   readonly expiresAt: number;
   readonly acceptBy: number;
+  /** The agent whose heartbeats renew the grant, if it is not the owner. */
+  readonly keeper: string | undefined;
+  /** The active job that claims the grant. It does not end meanwhile. */
+  readonly job: string | undefined;
 }
 
 export interface SeenTicket extends ModelTicket {
@@ -35,6 +39,8 @@ export interface SeenTicket extends ModelTicket {
   readonly leaseMs: number;
   readonly leaseUntil: number;
   readonly upgradesFence: string | undefined;
+  /** The ticket leaves the queue when it is free, and its feature may grant the lock. */
+  readonly notifyOnly: boolean;
 }
 
 /** Upgrades are ahead of all other tickets. */
@@ -55,6 +61,8 @@ export class LockView {
   enforced: readonly string[] = [];
   /** Ended agents whose locks did not fit into the entry of their end. */
   readonly leaving = new Set<string>();
+  /** The last notify-only ticket of each owner that became free, with the position of its entry. */
+  readonly freed = new Map<string, { readonly rank: number; readonly position: number }>();
   /** Ended blockers whose waiters did not fit into one entry. */
   readonly handoversLeft = new Set<string>();
 
@@ -119,7 +127,8 @@ export class LockView {
   #beat(owners: ReadonlySet<string>, { time, data }: { time: number; data: JsonObject }): void {
     const isInTime = (end: number): boolean => end > time || data["grace"] === true;
     for (const grant of this.grants.values()) {
-      if (owners.has(grant.owner) && isInTime(dueOf(grant))) this.grants.set(grant.fence, renewed(grant, time));
+      const isBeating = owners.has(grant.owner) || owners.has(grant.keeper ?? "");
+      if (isBeating && isInTime(dueOf(grant))) this.grants.set(grant.fence, renewed(grant, time));
     }
     for (const ticket of this.tickets.values()) {
       if (owners.has(ticket.owner) && isInTime(ticket.leaseUntil)) this.#keep(ticket, time);
@@ -134,13 +143,15 @@ export class LockView {
     const { time } = entry;
     const grant = this.grants.get(data["fence"] as string);
     if (type === "lock.acquired") this.#acquired(data, time);
-    else if (changes.has(type)) this.#changed(data);
+    else if (changes.has(type)) this.#changed(data, type === "lock.adopted" ? time : undefined);
     else if (freeings.has(type) && grant !== undefined) this.#freed(grant, data);
     else if (type === "lock.refreshed" && grant !== undefined) {
       const ttlMs = (data["ttl_ms"] as number | undefined) ?? grant.ttlMs;
       this.grants.set(grant.fence, renewed({ ...grant, ttlMs }, time));
     } else if (type === "lock.accepted" && grant !== undefined) {
       this.grants.set(grant.fence, { ...grant, acceptBy: Infinity });
+    } else if (type === "lock.job_claimed" && grant !== undefined) {
+      this.grants.set(grant.fence, { ...grant, job: (data["job"] as string | null) ?? undefined });
     } else if (type === "lock.release_requested") {
       this.releaseRequests.set(requestKey(data), requestText(data));
     } else this.#applyWaiting(type, data, entry);
@@ -149,10 +160,17 @@ export class LockView {
   #applyWaiting(type: string, data: JsonObject, entry: Entry): void {
     const ticket = this.tickets.get(data["ticket"] as string);
     if (type === "lock.queued") this.#queued(data, entry);
-    else if (type === "lock.cancelled") this.tickets.delete(data["ticket"] as string);
+    else if (type === "lock.cancelled") this.#cancelled(data, entry);
     else if (type === "lock.ticket_renewed" && ticket !== undefined) this.#keep(ticket, entry.time);
     else if (type === "lock.handover_left") this.handoversLeft.add(data["blocker_id"] as string);
     else if (type === "lock.handover_done") this.handoversLeft.delete(data["blocker_id"] as string);
+  }
+
+  #cancelled(data: JsonObject, { position }: Entry): void {
+    const ticket = this.tickets.get(data["ticket"] as string);
+    if (ticket === undefined) return;
+    if (data["why"] === "free") this.freed.set(ticket.owner, { rank: ticket.rank, position });
+    this.tickets.delete(ticket.ticket);
   }
 
   #acquired(data: JsonObject, time: number): void {
@@ -172,6 +190,8 @@ export class LockView {
       heartbeatAt: time,
       expiresAt: time + Math.min(ttlMs, maxHoldMs),
       acceptBy: time + acceptMs,
+      keeper: data["keeper"] as string | undefined,
+      job: data["job"] as string | undefined,
     });
   }
 
@@ -180,13 +200,16 @@ export class LockView {
     this.lastFence = grant.fence;
   }
 
-  #changed(data: JsonObject): void {
+  /** An adopted grant has a new keeper, a new job and a whole lease. */
+  #changed(data: JsonObject, adoptedAt: number | undefined): void {
     const before = this.grants.get(data["previous_fence"] as string);
     if (before === undefined) return;
     this.grants.delete(before.fence);
     this.tickets.delete(data["ticket"] as string);
     const owner = data["owner_id"] as string;
-    this.#grant({ ...before, fence: data["fence"] as string, owner, paths: pathsOf(data) });
+    const changed = { ...before, fence: data["fence"] as string, owner, paths: pathsOf(data) };
+    const { keeper, job } = data as { readonly keeper: string; readonly job: string };
+    this.#grant(adoptedAt === undefined ? changed : { ...renewed(changed, adoptedAt), keeper, job });
   }
 
   #freed(grant: SeenGrant, data: JsonObject): void {
@@ -208,6 +231,7 @@ export class LockView {
       leaseMs,
       leaseUntil: time + leaseMs,
       upgradesFence,
+      notifyOnly: data["notify_only"] === true,
     });
   }
 }
@@ -228,7 +252,12 @@ export const freeings: ReadonlySet<string> = new Set([
   "lock.forced",
 ]);
 
-export const changes: ReadonlySet<string> = new Set(["lock.upgraded", "lock.downgraded", "lock.transferred"]);
+export const changes: ReadonlySet<string> = new Set([
+  "lock.upgraded",
+  "lock.downgraded",
+  "lock.transferred",
+  "lock.adopted",
+]);
 
 /** The owner whose crash the grant is held off for, if it is such a grant. */
 export function guardsOf(data: JsonObject): string | undefined {
@@ -243,7 +272,8 @@ export function pathsOf(data: JsonObject): readonly ModelPath[] {
 }
 
 /** The time from which a grant may be freed. */
-export function dueOf({ expiresAt, heartbeatAt, graceMs, acceptBy }: SeenGrant): number {
+export function dueOf({ expiresAt, heartbeatAt, graceMs, acceptBy, job }: SeenGrant): number {
+  if (job !== undefined) return Infinity;
   return Math.min(acceptBy, graceMs === undefined ? expiresAt : Math.max(expiresAt, heartbeatAt + graceMs));
 }
 

@@ -3,6 +3,7 @@ import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { coversSet } from "../locks/lock-model.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
+import { errandOwner } from "../locks/errand-feature.ts";
 import { LockAnswers } from "./lock-answers.ts";
 import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf, requestKey, requestText } from "./lock-view.ts";
 import type { SeenGrant } from "./lock-view.ts";
@@ -84,7 +85,8 @@ export class LockWatch {
     const isKept = (owner: string, due: number): boolean => grace || due > time || !owners.includes(owner);
     const detail = (): string => `at position ${position}: ${JSON.stringify(data)}`;
     for (const grant of this.view.grants.values()) {
-      witness.demand(isKept(grant.owner, dueOf(grant)), "a late renewal revives nothing", detail);
+      const isLive = isKept(grant.owner, dueOf(grant)) && isKept(grant.keeper ?? "", dueOf(grant));
+      witness.demand(isLive, "a late renewal revives nothing", detail);
     }
     for (const ticket of this.view.tickets.values()) {
       witness.demand(isKept(ticket.owner, ticket.leaseUntil), "a late renewal revives nothing", detail);
@@ -173,8 +175,9 @@ class EventCheck {
     const paths = pathsOf(data);
     const ticket = this.#view.tickets.get(data["ticket"] as string);
     if (data["ticket"] === undefined) {
-      if (this.#entry.operation === "acquire-lock" && owner !== holdOffOwner) this.#checkAsked(paths);
+      if (this.#entry.operation === "acquire-lock" && !owner.startsWith(ownPrefix)) this.#checkAsked(paths);
     } else {
+      this.#demand(ticket?.notifyOnly !== true, "a notify-only ticket is not granted");
       const isOwn =
         ticket?.owner === owner && JSON.stringify(ticket.paths.map(text)) === JSON.stringify(paths.map(text));
       this.#demand(isOwn, "a ticket is granted as it was requested");
@@ -183,8 +186,14 @@ class EventCheck {
       this.#demand(!this.#hasAlready(owner, paths), "no owner is granted the same lock twice");
     }
     this.#checkOwner(owner);
-    if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
+    if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? this.#freedRank(owner), paths }, false);
     else this.#checkHoldOff(paths, guardsOf(data));
+  }
+
+  /** A feature grants the lock in the place of its notify-only ticket that became free in this entry. */
+  #freedRank(owner: string): number {
+    const freed = this.#view.freed.get(owner);
+    return freed?.position === this.#entry.position ? freed.rank : Infinity;
   }
 
   /** Only an owner that left without a release may still have something there. */
@@ -240,7 +249,8 @@ class EventCheck {
       this.#checkConsent(owner, paths);
       this.#view.grants.delete(before.fence);
     }
-    this.#checkWay({ owner, rank: ticket?.rank ?? this.#entry.position, paths }, type === "lock.transferred");
+    const rank = type === "lock.adopted" ? Infinity : (ticket?.rank ?? this.#entry.position);
+    this.#checkWay({ owner, rank, paths }, type === "lock.transferred");
     this.#view.grants.set(before.fence, before);
   }
 
@@ -261,8 +271,10 @@ class EventCheck {
   }
 
   #checkReleaseRequest(data: JsonObject): void {
-    const { agent, principal } = this.#entry;
-    this.#demand(data["by"] === (agent ?? principal), "a release request has its true author");
+    const { agent, principal, operation, input } = this.#entry;
+    const author =
+      operation === "start-errand" ? errandOwner((input as { readonly id: string }).id) : (agent ?? principal);
+    this.#demand(data["by"] === author, "a release request has its true author");
     const isNew = this.#view.releaseRequests.get(requestKey(data)) !== requestText(data);
     this.#demand(isNew, "an equal release request writes no entry");
   }
@@ -304,6 +316,8 @@ class EventCheck {
     if (data["why"] === "expired") this.#checkTime(ticket.leaseUntil);
     const isLeft = data["why"] !== "held" || this.#hasAlready(ticket.owner, ticket.paths);
     this.#demand(isLeft, "only a ticket whose owner holds the lock is cancelled as held");
+    const isFree = data["why"] !== "free" || (ticket.notifyOnly && !this.#view.model().isBlocked(ticket));
+    this.#demand(isFree, "only a notify-only ticket that nothing blocks leaves as free");
     const isTied = data["why"] !== "deadlock" || this.#view.model().isDeadlocked(ticket);
     this.#demand(isTied, "only a ticket in a deadlock is cancelled as a deadlock");
   }
@@ -340,6 +354,8 @@ class EventCheck {
       item.mode === "write" && (item.path === path || (item.scope === "tree" && path.startsWith(`${item.path}/`)));
     const grant = this.#view.grants.get(fence);
     this.#demand(grant?.paths.some(covers) === true, "a fenced write has a live write lock");
+    const isKeeper = grant?.keeper === undefined || grant.keeper === this.#entry.agent;
+    this.#demand(isKeeper, "only its keeper proves a kept lock");
   }
 
   #checkUnfenced(): void {
@@ -354,6 +370,9 @@ class EventCheck {
     this.#demand(isFree, "no write passes a lock that is enforced");
   }
 }
+
+/** Owners with this prefix belong to Holdfast and its features. */
+const ownPrefix = "holdfast:";
 
 /** Holdfast itself, which excludes other owners for the hold-off time after a crash. */
 const holdOffOwner = "holdfast:hold-off";

@@ -31,6 +31,10 @@ const commands = [
   "request-release",
   "configure-locks",
   "raise-rules",
+  "start-errand",
+  "finish-errand",
+  "lose-errand",
+  "retry-errand",
 ];
 
 const answers = [
@@ -63,6 +67,8 @@ const answers = [
   "lock_limit",
   "transfer_refused",
   "agent_unknown",
+  "errand_denied",
+  "errand_not_held",
 ];
 
 const events = [
@@ -103,6 +109,9 @@ const events = [
   "lock.handover_done",
   "lock.kept",
   "lock.cancelled grant_ended",
+  "lock.cancelled free",
+  "lock.adopted",
+  "lock.job_claimed",
   "agents.renewed",
   "agent.registered",
   "agent.resumed",

@@ -14,6 +14,7 @@ import { machineSettings, spaceFeature } from "../../server/src/features/space/s
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { operationRecord } from "../../server/src/operations/operation-record.ts";
+import { errandFeature } from "../locks/errand-feature.ts";
 import { leaseFeature, simulatedRules } from "./lease-feature.ts";
 
 /** A type of entity with its own schema, rule and command. */
@@ -51,7 +52,13 @@ function command(operation: Operation, entityType?: string): AppOperation {
   return { ...record, prepare: [ifUnchanged], evidence };
 }
 
-function leaseOperation(name: string): Operation {
+/** The operations of features that only tests have. */
+const testNames = [
+  ...["acquire-lease", "renew-lease"],
+  ...["start-errand", "finish-errand", "lose-errand", "retry-errand"],
+];
+
+function testOperation(name: string): Operation {
   const [input, output] = [Type.Unknown(), Type.Unknown()];
   return internalOperation({ name, summary: "", input, output, problems: [] });
 }
@@ -62,7 +69,7 @@ const reads = appOperations([]).all.filter(({ kind }) => kind === "read");
 export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
   [
     ...contractNames.map((name) => command(allOperations[name])),
-    ...["acquire-lease", "renew-lease"].map((name) => command(leaseOperation(name))),
+    ...testNames.map((name) => command(testOperation(name))),
     ...ticketKind.commands.map(({ operation }) => command(operation, ticketKind.type)),
     ...reads,
   ].map((record) => [record.name, record]),
@@ -83,6 +90,7 @@ export const simulatedFeatures: readonly Feature[] = [
   locksFeature,
   entitiesFeature([ticketKind]),
   leaseFeature,
+  errandFeature,
 ];
 
 /** The whole state as text. Two texts are equal exactly if the states are equal. */
