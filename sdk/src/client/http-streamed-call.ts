@@ -43,7 +43,7 @@ function headersOf(call: CallOptions, token: string | undefined): Record<string,
     "holdfast-reads": call.reads,
     "holdfast-retry": call.retry,
     traceparent: call.trace,
-  }) as Record<string, string>;
+  });
 }
 
 /** The chunks are pulled as the connection takes them. */
@@ -51,7 +51,7 @@ function bodyOf(chunks: AsyncIterable<Uint8Array>): RequestInit & { readonly dup
   const iterator = chunks[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await iterator.next();
+      const { done, value } = (await iterator.next()) as IteratorResult<Uint8Array, undefined>;
       if (done === true) controller.close();
       else controller.enqueue(value);
     },
@@ -59,7 +59,7 @@ function bodyOf(chunks: AsyncIterable<Uint8Array>): RequestInit & { readonly dup
       await iterator.return?.();
     },
   });
-  return { method: "POST", body: body as unknown as NonNullable<RequestInit["body"]>, duplex: "half" };
+  return { method: "POST", body: body, duplex: "half" };
 }
 
 /** The stream of a response. Undefined if the response is a reply in JSON. */

@@ -101,22 +101,7 @@ export function openObservation(options: ObservationOptions): Observation {
     notice: (message) => {
       log.write("info", "notice", { message });
     },
-    gate: (gate) => ({
-      ...gate,
-      noteRejection(door, rejection) {
-        const { code } = rejection;
-        calls.recordRejection(door, code);
-        log.write("warn", "caller.rejected", { door, code });
-        gate.noteRejection(door, rejection);
-      },
-      admit(credentials) {
-        const caller = gate.admit(credentials);
-        if (isRejection(caller)) return caller;
-        const { door } = credentials;
-        const { principal, calls: inner } = caller;
-        return { ...caller, calls: observedCalls(inner, { door, principal }, observer) };
-      },
-    }),
+    gate: (gate) => observedGate(gate, { calls, log, observer }),
     async metricsText() {
       const process = processMonitor.sample();
       metrics.processCpu.series({}).count = process.cpuSeconds;
@@ -129,6 +114,32 @@ export function openObservation(options: ObservationOptions): Observation {
     close() {
       processMonitor.stop();
       log.close();
+    },
+  };
+}
+
+interface GateObservers {
+  readonly calls: CallMetrics;
+  readonly log: ObservationOptions["log"];
+  readonly observer: Parameters<typeof observedCalls>[2];
+}
+
+/** The gate with metrics and logs of its callers and of those that it rejects. */
+function observedGate(gate: Gate, { calls, log, observer }: GateObservers): Gate {
+  return {
+    ...gate,
+    noteRejection(door, rejection) {
+      const { code } = rejection;
+      calls.recordRejection(door, code);
+      log.write("warn", "caller.rejected", { door, code });
+      gate.noteRejection(door, rejection);
+    },
+    admit(credentials) {
+      const caller = gate.admit(credentials);
+      if (isRejection(caller)) return caller;
+      const { door } = credentials;
+      const { principal, calls: inner } = caller;
+      return { ...caller, calls: observedCalls(inner, { door, principal }, observer) };
     },
   };
 }

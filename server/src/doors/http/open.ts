@@ -96,14 +96,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     if (request.routeOptions.url?.startsWith("/v1/") === true)
       callers.set(request, await admitCaller(options.gate, request));
   });
-  addHealthRoutes(app, options);
-  addDocumentRoutes(app, options.version);
-  addCommandRoutes(app, parts);
-  addStreamRoutes(app, parts);
-  addOperationRoutes(app, parts);
-  addProgramRoutes(app, parts);
-  addEventRoutes(app, parts);
-  addNoticeRoutes(app, parts);
+  addRoutes(app, options, parts);
   await using opened = new AsyncDisposableStack();
   opened.defer(() => app.close());
   const url = await app.listen({ host: options.host, port: options.port });
@@ -130,6 +123,17 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       cancel();
     },
   };
+}
+
+function addRoutes(app: FastifyInstance, options: HttpDoorOptions, parts: DoorParts): void {
+  addHealthRoutes(app, options);
+  addDocumentRoutes(app, options.version);
+  addCommandRoutes(app, parts);
+  addStreamRoutes(app, parts);
+  addOperationRoutes(app, parts);
+  addProgramRoutes(app, parts);
+  addEventRoutes(app, parts);
+  addNoticeRoutes(app, parts);
 }
 
 function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyInstance {

@@ -6,7 +6,8 @@ import { blockersAt } from "../locks/for-features/blockers-at.ts";
 import { holdsLock } from "../locks/for-features/holds-lock.ts";
 import type { LockNeed } from "../locks/for-features/holds-lock.ts";
 import { findEntity, isLive } from "./entity-table.ts";
-import { KindRefusal, refuse } from "./kind-refusal.ts";
+import type { KindRefusal } from "./kind-refusal.ts";
+import { refuse } from "./kind-refusal.ts";
 
 type PathNeed = Partial<Pick<LockNeed, "mode" | "scope">>;
 
@@ -74,7 +75,7 @@ function lockRequired(
   const missing = paths.map(({ path, ...need }): JsonObject => {
     const { mode, scope, fence } = needOf(need);
     const holders = blockersAt(context, path, { mode, scope, fence, count: "holders" })?.holders ?? [];
-    return { path, mode, scope, holders: holders as unknown as Json };
+    return { path, mode, scope, holders: holders };
   });
   const acquire = missing.map(({ holders: _holders, ...lock }) => lock);
   return refuse("lock_required", { missing, acquire });

@@ -52,6 +52,6 @@ type PatchEntity = (typeof allOperations)["patch-entity"];
 
 function patchOf(value: Json): Pick<InputOf<PatchEntity>, "merge" | "patch"> {
   if (Array.isArray(value)) return { patch: value as InputOf<PatchEntity>["patch"] & object };
-  if (typeof value === "object" && value !== null) return { merge: value as Record<string, unknown> };
+  if (typeof value === "object" && value !== null) return { merge: value };
   throw new UsageError("PATCH must be an object (a merge patch) or an array (a JSON patch)");
 }

@@ -39,5 +39,5 @@ function ownMember(object: Readonly<Record<string, Json>>, name: string): Json |
 }
 
 function shown(value: Json | undefined): string {
-  return truncateToWidth(escapeControlChars(JSON.stringify(value) ?? ""), valueWidthMax);
+  return truncateToWidth(escapeControlChars(value === undefined ? "" : JSON.stringify(value)), valueWidthMax);
 }

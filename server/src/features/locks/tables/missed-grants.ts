@@ -1,5 +1,5 @@
 /**
- * Grants of tickets that their owner did not accept in time, so that a caller that thinks for long learns why it has
+ * Grants of tickets that their owner did not accept in time, so that a caller that thinks for a long time learns why it has
  * neither lock nor ticket. Only registered agents have them: the number of other owners is unbounded.
  */
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -9,7 +9,6 @@ import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import type { TableSpec } from "../../../machine/table.ts";
 import { findAgent } from "../../agents/agent-table.ts";
 import { bytesOfTexts } from "../../bytes-of-texts.ts";
-import { iso } from "./lock-events.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { lockLimits } from "./settings.ts";
 
@@ -59,8 +58,8 @@ export function missedView(state: StateReader, owner: string): JsonObject {
   if (row === undefined) return {};
   const missed = row.missed.map(({ path, grantedAt, endedAt }) => ({
     path,
-    granted_at: iso(grantedAt),
-    ended_at: iso(endedAt),
+    granted_at: new Date(grantedAt).toISOString(),
+    ended_at: new Date(endedAt).toISOString(),
   }));
   return { missed };
 }
