@@ -94,6 +94,9 @@ export type {
   PlanningClient,
   Project,
 } from "./client/packs/planning-client.ts";
+export type { Bridge, BridgeResult, BridgeStep } from "./client/intents/bridge.ts";
+export type { BridgeSet, BridgeSetOptions, ExecuteOptions } from "./client/intents/bridge-set.ts";
+export type { IntentsClient, IntentWriteOptions, LockedIntent } from "./client/intents/intents-client.ts";
 export type { ChangedIntent, Intent, IntentOperations } from "./client/packs/intent-operations.ts";
 export type { PlanningOperations } from "./client/packs/planning-operations.ts";
 export type { Changed, ChangeOptions, DeletedResource, ResourceClient } from "./client/packs/resource-client.ts";

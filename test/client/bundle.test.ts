@@ -52,6 +52,10 @@ test("the core entry weighs at most 30 kB for a browser, and each part of a pack
   const core = weightOf("out/index.js");
   const data = sizeOf(outputOf("src/client/data/planning-data.ts"));
   const planning = sizeOf(outputOf("src/client/packs/planning-client.ts"));
+  const intents =
+    sizeOf(outputOf("src/client/intents/intents-client.ts")) + sizeOf(outputOf("src/client/data/intents-data.ts"));
+  assert.ok(intents <= 8_000, `the pack intents weighs ${intents} bytes`);
+  context.diagnostic(`intents ${intents} bytes, gzip`);
   context.diagnostic(`core ${core} bytes, planning ${planning + data} bytes, gzip`);
   assert.ok(core <= 30_000, `the core entry weighs ${core} bytes`);
   assert.ok(planning + data <= 8_000, `the pack planning weighs ${planning + data} bytes`);

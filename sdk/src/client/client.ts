@@ -28,6 +28,7 @@ import { operationsClient } from "./operations-client.ts";
 import type { OperationsClient } from "./operations-client.ts";
 import { lazyClient } from "./packs/lazy-client.ts";
 import type { PlanningClient } from "./packs/planning-client.ts";
+import type { IntentsClient } from "./intents/intents-client.ts";
 import type { OperationName } from "../contract/all-operations.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 import { oneByOne } from "./one-by-one.ts";
@@ -39,6 +40,8 @@ export interface Client extends AsyncDisposable {
   readonly locks: LocksClient;
   /** The pack `planning`. */
   readonly planning: PlanningClient;
+  /** The pack `intents`. */
+  readonly intents: IntentsClient;
   readonly audit: AuditClient;
   readonly journal: JournalClient;
   readonly tokens: TokensClient;
@@ -163,11 +166,15 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
   };
   const withIdentity = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
     clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
-  return {
+  const client: Client = {
     entities: entitiesClient(run, caller.clock),
     agents: agentsClient(run),
     locks: locksClient(run, sessions),
     planning: lazyClient(async () => (await import("./packs/planning-client.ts")).planningClient(run)),
+    intents: lazyClient(async () => {
+      const { intentsClient } = await import("./intents/intents-client.ts");
+      return intentsClient({ run, clock: caller.clock, client });
+    }),
     audit: lazyClient(async () => (await import("./audit-client.ts")).auditClient(run)),
     journal: lazyClient(async () => (await import("./audit-client.ts")).journalClient(run)),
     tokens: lazyClient(async () => (await import("./tokens-client.ts")).tokensClient(run)),
@@ -185,4 +192,5 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     close,
     [Symbol.asyncDispose]: close,
   };
+  return client;
 }

@@ -1,0 +1,78 @@
+import type { Client } from "../client.ts";
+import type { Intent } from "../packs/intent-operations.ts";
+import type { Bridge } from "./bridge.ts";
+import { intentError } from "./intent-errors.ts";
+import { recoverRuns } from "./recover-runs.ts";
+import type { RecoverOptions } from "./recover-runs.ts";
+import { runSteps } from "./run-steps.ts";
+import { holdIntents } from "./with-lock.ts";
+import type { HoldOptions, IntentCalls } from "./with-lock.ts";
+
+export interface BridgeSetOptions {
+  /** The name of the pipeline, shown to others and used to find its runs. */
+  readonly name: string;
+  /** The effect of a failed bridge; `failfast` by default. */
+  readonly mode?: "failfast" | "continue" | "selective";
+  /** `pause` keeps the intent open, and the next execution begins with the failed bridge. */
+  readonly onFailure?: "fail" | "pause";
+  /** The lease of the run's lock, which is the time to detect a crash; 15,000 by default. */
+  readonly ttlMs?: number;
+}
+
+export interface ExecuteOptions extends Pick<HoldOptions, "waitMs" | "signal"> {
+  /** `auto` (default) resumes an open run of the same plan, `never` refuses it, `only` starts no new run. */
+  readonly resume?: "auto" | "never" | "only";
+}
+
+/** A pipeline of bridges. */
+export interface BridgeSet {
+  /** Runs the bridges in order under the lock of the intent. It resumes a run that another owner left. */
+  execute(id: string, options?: ExecuteOptions): Promise<Intent>;
+  /** Resumes interrupted runs of this pipeline until the signal aborts. Returns how many it resumed. */
+  recover(options: RecoverOptions): Promise<number>;
+}
+
+export function bridgeSet(
+  calls: IntentCalls & { readonly client: Client },
+  bridges: readonly Bridge[],
+  options: BridgeSetOptions,
+): BridgeSet {
+  const { name: pipeline, mode = "failfast", onFailure = "fail", ttlMs } = options;
+  const planned = bridges.map(({ name, type, onError }) => ({
+    name,
+    ...(type === undefined ? {} : { type }),
+    ...(onError === undefined ? {} : { onError }),
+  }));
+  const plan = { pipeline, mode, onFailure, bridges: planned };
+  const execute: BridgeSet["execute"] = (id, { waitMs = 0, signal, resume = "auto" } = {}) => {
+    const hold = { waitMs, purpose: pipeline, ...(ttlMs === undefined ? {} : { ttlMs }) };
+    return holdIntents(calls, [id], signal === undefined ? hold : { ...hold, signal }, async (lock, owner) => {
+      const stop = await watchStop(owner, id);
+      try {
+        const begun = await owner.operations.intents
+          .run({ id, fence: lock.fence, ...plan, resume }, { key: `run ${lock.fence}` })
+          .catch((error: unknown) => {
+            throw intentError(error);
+          });
+        return await runSteps({ clock: calls.clock, owner, lock, bridges, stop: stop.signal, signal }, begun);
+      } finally {
+        stop.end();
+      }
+    });
+  };
+  return { execute, recover: (recovery) => recoverRuns({ ...calls, pipeline, execute }, recovery) };
+}
+
+/** A signal that aborts when a stop of the intent's run is requested, also while a bridge works. */
+async function watchStop(owner: Client, id: string): Promise<{ readonly signal: AbortSignal; readonly end: () => void }> {
+  const controller = new AbortController();
+  const after = await owner.cursor();
+  const events = owner.watch({ after, names: ["evt.intent.stop_requested"], subject: `intent/${id}` });
+  const follow = async (): Promise<void> => {
+    const { done } = await events.next();
+    if (done !== true) controller.abort(new Error("a stop of the run was requested"));
+  };
+  // A watch that ends early costs nothing: the next advance of a stopped run ends it too.
+  follow().catch(() => undefined);
+  return { signal: controller.signal, end: () => void events.return?.().catch(() => undefined) };
+}

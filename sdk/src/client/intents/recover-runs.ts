@@ -1,0 +1,85 @@
+import { pause } from "../../base/pause.ts";
+import type { Client } from "../client.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import type { BridgeSet } from "./bridge-set.ts";
+import type { IntentCalls } from "./with-lock.ts";
+
+export interface RecoverOptions {
+  /** Ends the recovery. */
+  readonly signal: AbortSignal;
+  /** Maximum runs at the same time; 4 by default. */
+  readonly atOnce?: number;
+}
+
+interface Recovery extends IntentCalls {
+  readonly client: Client;
+  readonly pipeline: string;
+  readonly execute: BridgeSet["execute"];
+}
+
+/** Maximum random delay before a takeover, so that not all workers try at the same moment. */
+const spreadMs = 1_000;
+
+/** Resumes the interrupted runs of a pipeline: those of a list first, then those of new events. */
+export async function recoverRuns(recovery: Recovery, { signal, atOnce = 4 }: RecoverOptions): Promise<number> {
+  const { client } = recovery;
+  const running = new Set<Promise<void>>();
+  let resumed = 0;
+  const start = async (id: string): Promise<void> => {
+    while (running.size >= atOnce) await Promise.race(running);
+    if (signal.aborted) return;
+    const work = resume(recovery, id, signal).then((isResumed) => {
+      resumed += isResumed ? 1 : 0;
+    });
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  };
+  const after = await client.cursor();
+  for await (const id of interruptedIntents(recovery, signal)) await start(id);
+  const events = client.watch({ after, names: ["evt.intent.run_interrupted"] });
+  const end = (): void => void events.return?.().catch(() => undefined);
+  signal.addEventListener("abort", end);
+  try {
+    if (!signal.aborted)
+      for await (const { subject } of events) {
+        if (signal.aborted) break;
+        await start(subject.slice("intent/".length));
+      }
+  } finally {
+    signal.removeEventListener("abort", end);
+    await Promise.all(running);
+  }
+  return resumed;
+}
+
+/** The ids of interrupted runs of the pipeline. */
+async function* interruptedIntents({ client, pipeline }: Recovery, signal: AbortSignal): AsyncGenerator<string> {
+  for (let after: string | undefined; !signal.aborted; ) {
+    const page = await client.operations.intents.list({
+      run: "interrupted",
+      pipeline,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { id } of page.items) yield id;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+/** Refusals of a takeover that mean: another worker has the run, or it is not a run of this plan. */
+const skipped = /^(intents\.(lock_timeout|run_ended|plan_differs|transition_invalid)|(intents\.)?entity_(not_found|deleted))$/u;
+
+async function resume({ client, clock, pipeline, execute }: Recovery, id: string, signal: AbortSignal): Promise<boolean> {
+  await pause(clock, clock.random() * spreadMs, { signal });
+  if (signal.aborted) return false;
+  try {
+    const { run } = await client.operations.intents.get({ id, corrections: 0 });
+    if (run?.state !== "interrupted" || run.pipeline !== pipeline) return false;
+    await execute(id, { resume: "only", signal });
+    return true;
+  } catch (error) {
+    if (error instanceof HoldfastError && skipped.test(error.code)) return false;
+    // The run has the failure of its bridge. A lost lock or an aborted signal leaves it interrupted for the next worker.
+    return true;
+  }
+}

@@ -1,0 +1,126 @@
+/** Runs the steps of a run under its lock: each result and the begin of the next step are one entry. */
+import { backoffMs } from "../../base/backoff-ms.ts";
+import { pause } from "../../base/pause.ts";
+import type { Client } from "../client.ts";
+import type { ClientClock } from "../client-clock.ts";
+import type { Lock } from "../locks/handle/lock.ts";
+import type { ChangedIntent, Intent } from "../packs/intent-operations.ts";
+import { attemptStep } from "./attempt-step.ts";
+import type { Bridge, BridgeResult } from "./bridge.ts";
+import { BridgeExecutionError, ConcurrencyConflictError, FatalBridgeError, intentError } from "./intent-errors.ts";
+import { stepKey } from "./step-key.ts";
+
+export interface RunContext {
+  readonly clock: ClientClock;
+  readonly owner: Client;
+  readonly lock: Lock;
+  readonly bridges: readonly Bridge[];
+  /** Aborts when a stop of the run is requested. */
+  readonly stop: AbortSignal;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Delays between the tries of a step. */
+const backoff = { baseMs: 100, capMs: 2_000 };
+const jitterMs = 50;
+/** Maximum executions of a step whose intent another writer changed meanwhile. */
+const conflictsMax = 3;
+
+/** Runs until the run ends or pauses. Returns the intent with its run. */
+export async function runSteps(context: RunContext, begun: Intent): Promise<Intent> {
+  let intent = begun;
+  let failure: { readonly bridge: string; readonly cause: unknown } | undefined;
+  for (;;) {
+    const { run } = intent;
+    const bridge = context.bridges.find(({ name }) => name === run?.current);
+    if (run?.state !== "running" || bridge === undefined) break;
+    const ended = await runStep(context, bridge, intent);
+    intent = ended.intent;
+    if (ended.cause !== undefined) failure = { bridge: bridge.name, cause: ended.cause };
+  }
+  const state = intent.run?.state;
+  const isFailed = state === "failed" || (state === "paused" && intent.run?.steps[failure?.bridge ?? ""]?.state === "failed");
+  if (isFailed && failure !== undefined) throw new BridgeExecutionError(failure.bridge, intent, failure.cause);
+  return intent;
+}
+
+interface EndedStep {
+  readonly intent: Intent;
+  /** The error of the bridge if the step failed. */
+  readonly cause?: unknown;
+}
+
+/** Tries a step until it is done, has failed, or the run stops. */
+async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Promise<EndedStep> {
+  const { clock, lock, stop, signal } = context;
+  let intent = begun;
+  let conflicts = 0;
+  for (let failures = 0; ;) {
+    let result: BridgeResult;
+    try {
+      await lock.certain();
+      result = await attempt(context, bridge, intent);
+    } catch (error) {
+      if (lock.signal.aborted) throw lock.lost ?? error;
+      if (signal?.aborted === true && !stop.aborted) throw signal.reason;
+      failures += 1;
+      const isFatal = error instanceof FatalBridgeError;
+      const canRetry = !isFatal && (stop.aborted || failures < (bridge.tries ?? 1));
+      const outcome = { outcome: canRetry ? "retry" : "failed", fatal: isFatal, error: errorData(error) };
+      intent = await advance(context, bridge, intent, outcome);
+      if (!canRetry) return { intent, cause: error };
+      if (intent.run?.state !== "running") return { intent };
+      const delayMs = backoffMs(backoff, failures) + (2 * clock.random() - 1) * jitterMs;
+      await pause(clock, Math.max(0, delayMs), { signal: lock.signal });
+      continue;
+    }
+    try {
+      const expectedVersion = intent.version;
+      return { intent: await advance(context, bridge, intent, { outcome: "done", ...result, expectedVersion }) };
+    } catch (error) {
+      conflicts += 1;
+      if (!(error instanceof ConcurrencyConflictError) || conflicts >= conflictsMax) throw error;
+      intent = (await context.owner.operations.intents.get({ id: intent.id })) as Intent;
+    }
+  }
+}
+
+async function attempt(context: RunContext, bridge: Bridge, intent: Intent): Promise<BridgeResult> {
+  const { clock, owner, lock, stop, signal } = context;
+  const { run } = intent;
+  const key = await stepKey([intent.id, run?.number ?? 0, run?.startedAt ?? "", bridge.name]);
+  const signals = [lock.signal, stop, ...(signal === undefined ? [] : [signal])];
+  const tried = run?.steps[bridge.name]?.tries ?? 1;
+  const step = { key, fence: lock.fence, tried, takeovers: run?.takeovers ?? 0, client: owner, signals };
+  return attemptStep(clock, bridge, intent, step);
+}
+
+/** The key names this try, so a lost reply can be repeated. A takeover has another fence and never meets it. */
+async function advance(context: RunContext, bridge: Bridge, intent: Intent, result: object): Promise<ChangedIntent> {
+  const { owner, lock, bridges } = context;
+  const { run } = intent;
+  const tried = run?.steps[bridge.name]?.tries ?? 1;
+  await lock.certain();
+  const key = `advance ${lock.fence} ${bridges.indexOf(bridge)} ${tried} ${intent.version}`;
+  const input = { id: intent.id, fence: lock.fence, run: run?.number ?? 0, step: bridge.name, ...result };
+  try {
+    return await owner.operations.intents.advance(input as never, { key });
+  } catch (error) {
+    throw intentError(error);
+  }
+}
+
+/** Maximum characters of an error message in the journal, which keeps it. */
+const messageMax = 2_000;
+
+function errorData(error: unknown): { readonly code: string; readonly message: string } {
+  const { code, message } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  const text = typeof message === "string" ? message : String(error);
+  return {
+    code: (typeof code === "string" ? code : "bridge_failed").slice(0, 128),
+    message: text.slice(0, messageMax),
+  };
+}

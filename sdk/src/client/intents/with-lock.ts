@@ -1,0 +1,92 @@
+/** Waits for the lock of an intent with a real ticket, so that waiting is fair and a deadlock is found at once. */
+import type { Client } from "../client.ts";
+import type { ClientClock } from "../client-clock.ts";
+import { loadPackData } from "../data/known-contract.ts";
+import type { Run } from "../entities-client.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import type { Lock } from "../locks/handle/lock.ts";
+import type { CallOptions } from "../transport.ts";
+import { LockTimeoutError, intentError } from "./intent-errors.ts";
+import type { OwnerPool } from "./owner-pool.ts";
+
+/** The parts of a client that intents use. */
+export interface IntentCalls {
+  readonly run: Run;
+  readonly clock: ClientClock;
+  readonly owners: OwnerPool;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** Wait for a lock that another owner holds, for the timeout that operators set. Without it a call never waits. */
+  readonly wait?: boolean;
+  /** The same with a maximum wait. */
+  readonly waitMs?: number;
+}
+
+export interface HoldOptions {
+  /** Maximum wait for the lock; 0 by default. */
+  readonly waitMs?: number;
+  /** The lease, which is the time to detect a crash; 15,000 by default. */
+  readonly ttlMs?: number;
+  readonly purpose?: string;
+  readonly signal?: AbortSignal;
+}
+
+const defaultTtlMs = 15_000;
+
+/** Holds the locks of intents during the work, all of them or none. */
+export async function holdIntents<Result>(
+  { owners, clock }: Pick<IntentCalls, "owners" | "clock">,
+  ids: readonly string[],
+  { waitMs = 0, ttlMs = defaultTtlMs, ...options }: HoldOptions,
+  work: (lock: Lock, owner: Client) => Promise<Result>,
+): Promise<Result> {
+  const startedMs = clock.monotonicMs();
+  return owners.use(async (owner) => {
+    const paths = ids.map((id) => `intent/${id}`);
+    const lock = await owner.tryAcquire(paths, { ...options, waitMs, ttlMs }).catch((error: unknown) => {
+      throw intentError(error);
+    });
+    if (!lock.granted) {
+      // The words of the refusal are loaded with the pack.
+      await loadPackData("intents.get");
+      const data = { ...lock.data, reason: lock.message, holders: lock.holders, intentId: ids[0] };
+      const waitedMs = Math.round(clock.monotonicMs() - startedMs);
+      throw new LockTimeoutError(new HoldfastError("intents", "intents.lock_timeout", { data }), waitedMs);
+    }
+    try {
+      return await work(lock, owner);
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+/** Sends a write. If another owner holds the lock and the caller waits, it sends it again as the next holder. */
+export async function sendOrWait(
+  calls: IntentCalls,
+  { operation, ids, input }: { readonly operation: string; readonly ids: readonly string[]; readonly input: object },
+  { wait, waitMs, ...call }: WaitOptions = {},
+): Promise<unknown> {
+  const waits = wait === true || waitMs !== undefined;
+  const key = call.key ?? (waits ? calls.clock.unique() : undefined);
+  try {
+    return await calls.run(operation, input, { ...call, key });
+  } catch (error) {
+    const refused = intentError(error);
+    if (!waits || !(refused instanceof LockTimeoutError)) throw refused;
+    const limitMs = waitMs ?? Number(refused.data["lockTimeoutMs"]);
+    return holdIntents(calls, ids, { waitMs: limitMs }, ({ fence }) =>
+      send(calls.run, operation, { ...input, fence }, { ...call, key: `${String(key)}~lock` }),
+    );
+  }
+}
+
+/** Sends an operation. Refusals have the classes of intents. */
+export async function send(run: Run, operation: string, input: object, call: CallOptions = {}): Promise<unknown> {
+  try {
+    return await run(operation, input, call);
+  } catch (error) {
+    throw intentError(error);
+  }
+}
