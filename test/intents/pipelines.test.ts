@@ -151,7 +151,7 @@ describe("pipelines", () => {
 
   promise("a bridge whose intent changed meanwhile runs again on the new version [B5]", async (client) => {
     await received(client);
-    await client.intents.configure({ strategies: { update_payload: "none" } } as never);
+    await client.intents.configure({ strategies: { updatePayload: "none" } });
     const seen: unknown[] = [];
     const bridge: Bridge = {
       name: "copy",

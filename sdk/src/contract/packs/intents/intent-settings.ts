@@ -1,13 +1,22 @@
 import Type from "typebox";
-import { defaultStrategies, fixedStrategies } from "./lock-strategies.ts";
+import { fixedStrategies } from "./lock-strategies.ts";
 import type { StrategyName } from "./lock-strategies.ts";
 import { word } from "./intent-runs.ts";
 
 const closed = { additionalProperties: false } as const;
 
-const names = Object.keys(defaultStrategies) as StrategyName[];
-
 const strategyWord = word("pessimistic, optimistic or none.");
+
+const strategies = Type.Object(
+  {
+    update_status: strategyWord,
+    re_evaluate: strategyWord,
+    update_payload: strategyWord,
+    pipeline_execute: strategyWord,
+    audit_log: strategyWord,
+  } satisfies Readonly<Record<StrategyName, unknown>>,
+  closed,
+);
 
 const numbers = {
   max_tries: Type.Integer({ minimum: 1, maximum: 20, description: "Tries of a conditional re-evaluation." }),
@@ -20,10 +29,8 @@ const numbers = {
 /** The settings that operators change. Absent members stay as they are. */
 export const intentSettings = Type.Object(
   {
-    strategies: Type.Optional(
-      Type.Object(Object.fromEntries(names.map((name) => [name, Type.Optional(strategyWord)])), closed),
-    ),
-    ...Object.fromEntries(Object.entries(numbers).map(([name, schema]) => [name, Type.Optional(schema)])),
+    strategies: Type.Optional(Type.Partial(strategies, closed)),
+    ...Type.Partial(Type.Object(numbers)).properties,
   },
   { ...closed, minProperties: 1 },
 );
@@ -31,7 +38,7 @@ export const intentSettings = Type.Object(
 /** The settings in force. */
 export const strategiesInForce = Type.Object(
   {
-    strategies: Type.Object(Object.fromEntries(names.map((name) => [name, strategyWord])), closed),
+    strategies,
     fixed: Type.Array(Type.Enum([...fixedStrategies])),
     ...numbers,
   },
