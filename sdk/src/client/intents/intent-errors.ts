@@ -1,7 +1,7 @@
 /** The errors of intents. Programs compare `code`, or use the class. */
 import { HoldfastError } from "../holdfast-error.ts";
 import { DeadlockError } from "../locks/waiting/retry-on-deadlock.ts";
-import type { LockHolder } from "../contract-types.ts";
+import type { LockHolder } from "../operation-output.ts";
 import type { Intent } from "../packs/intent-operations.ts";
 
 class IntentError extends HoldfastError {

@@ -1,7 +1,7 @@
 /** Waits for the lock of an intent with a real ticket, so that waiting is fair and a deadlock is found at once. */
 import type { Client } from "../client.ts";
 import type { ClientClock } from "../client-clock.ts";
-import { loadPackData } from "../data/known-contract.ts";
+import { loadPackData } from "../data/operation-data.ts";
 import type { Run } from "../entities-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { Lock } from "../locks/handle/lock.ts";
