@@ -36,16 +36,19 @@ describe("writes through the client", () => {
     assert.deepEqual([refused.holders[0]?.purpose, refused.retry], ["a talk", "new-key-after-read"]);
   });
 
-  promise("a write that waits is queued and done as soon as the lock is free [B2 B3 X5]", async ({ intents, agent }) => {
-    await intents.create({ id: "1", payload: {} });
-    await using other = agent({ name: "bob" });
-    const lock = await other.acquire("intent/1");
-    const waiting = intents.transition("1", "processed", { waitMs: 60_000 });
-    await soon(async () => (await other.locks.status("intent/1")).queue.length === 1);
-    await lock.release();
-    assert.equal((await waiting).status, "processed");
-    assert.deepEqual((await other.locks.status("intent/1")).holders, []);
-  });
+  promise(
+    "a write that waits is queued and done as soon as the lock is free [B2 B3 X5]",
+    async ({ intents, agent }) => {
+      await intents.create({ id: "1", payload: {} });
+      await using other = agent({ name: "bob" });
+      const lock = await other.acquire("intent/1");
+      const waiting = intents.transition("1", "processed", { waitMs: 60_000 });
+      await soon(async () => (await other.locks.status("intent/1")).queue.length === 1);
+      await lock.release();
+      assert.equal((await waiting).status, "processed");
+      assert.deepEqual((await other.locks.status("intent/1")).holders, []);
+    },
+  );
 
   test("a wait ends after the timeout that operators set, with the holders and the time [B2 B3]", async () => {
     await using node = await clientNode();

@@ -32,30 +32,33 @@ async function received(client: Client): Promise<void> {
 }
 
 describe("pipelines", () => {
-  onEveryTransport("a pipeline runs its bridges in order, each step under the fence of the run [B5]", async (client) => {
-    await received(client);
-    const order: string[] = [];
-    const orders = await client.intents.bridges(
-      [
-        inputBridge(() => void order.push("input")),
-        normalizeBridge(() => {
-          order.push("normalize");
-          return { lines: 2 };
-        }),
-        feedbackBridge(({ payload }) => {
-          order.push("feedback");
-          return { diff: { lines: Number(payload["lines"]) + 1 }, source: "judge", reason: "one is missing" };
-        }),
-        outputBridge(() => void order.push("output")),
-      ],
-      { name },
-    );
-    const ended = await orders.execute("1");
-    assert.deepEqual(order, ["input", "normalize", "feedback", "output"]);
-    assert.deepEqual([ended.status, ended.run?.state, ended.payload["lines"]], ["completed", "completed", 3]);
-    assert.equal(ended.correctionCount, 1);
-    assert.deepEqual((await client.locks.status("intent/1")).holders, []);
-  });
+  onEveryTransport(
+    "a pipeline runs its bridges in order, each step under the fence of the run [B5]",
+    async (client) => {
+      await received(client);
+      const order: string[] = [];
+      const orders = await client.intents.bridges(
+        [
+          inputBridge(() => void order.push("input")),
+          normalizeBridge(() => {
+            order.push("normalize");
+            return { lines: 2 };
+          }),
+          feedbackBridge(({ payload }) => {
+            order.push("feedback");
+            return { diff: { lines: Number(payload["lines"]) + 1 }, source: "judge", reason: "one is missing" };
+          }),
+          outputBridge(() => void order.push("output")),
+        ],
+        { name },
+      );
+      const ended = await orders.execute("1");
+      assert.deepEqual(order, ["input", "normalize", "feedback", "output"]);
+      assert.deepEqual([ended.status, ended.run?.state, ended.payload["lines"]], ["completed", "completed", 3]);
+      assert.equal(ended.correctionCount, 1);
+      assert.deepEqual((await client.locks.status("intent/1")).holders, []);
+    },
+  );
 
   promise("a second runner is refused at once, or waits for the first one [B5]", async (client) => {
     await received(client);

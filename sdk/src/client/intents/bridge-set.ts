@@ -64,7 +64,10 @@ export function bridgeSet(
 }
 
 /** A signal that aborts when a stop of the intent's run is requested, also while a bridge works. */
-async function watchStop(owner: Client, id: string): Promise<{ readonly signal: AbortSignal; readonly end: () => void }> {
+async function watchStop(
+  owner: Client,
+  id: string,
+): Promise<{ readonly signal: AbortSignal; readonly end: () => void }> {
   const controller = new AbortController();
   const after = await owner.cursor();
   const events = owner.watch({ after, names: ["evt.intent.stop_requested"], subject: `intent/${id}` });

@@ -54,7 +54,7 @@ export async function recoverRuns(recovery: Recovery, { signal, atOnce = 4 }: Re
 
 /** The ids of interrupted runs of the pipeline. */
 async function* interruptedIntents({ client, pipeline }: Recovery, signal: AbortSignal): AsyncGenerator<string> {
-  for (let after: string | undefined; !signal.aborted; ) {
+  for (let after: string | undefined; !signal.aborted;) {
     const page = await client.operations.intents.list({
       run: "interrupted",
       pipeline,
@@ -67,9 +67,14 @@ async function* interruptedIntents({ client, pipeline }: Recovery, signal: Abort
 }
 
 /** Refusals of a takeover that mean: another worker has the run, or it is not a run of this plan. */
-const skipped = /^(intents\.(lock_timeout|run_ended|plan_differs|transition_invalid)|(intents\.)?entity_(not_found|deleted))$/u;
+const skipped =
+  /^(intents\.(lock_timeout|run_ended|plan_differs|transition_invalid)|(intents\.)?entity_(not_found|deleted))$/u;
 
-async function resume({ client, clock, pipeline, execute }: Recovery, id: string, signal: AbortSignal): Promise<boolean> {
+async function resume(
+  { client, clock, pipeline, execute }: Recovery,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   await pause(clock, clock.random() * spreadMs, { signal });
   if (signal.aborted) return false;
   try {

@@ -39,7 +39,8 @@ export async function runSteps(context: RunContext, begun: Intent): Promise<Inte
     if (ended.cause !== undefined) failure = { bridge: bridge.name, cause: ended.cause };
   }
   const state = intent.run?.state;
-  const isFailed = state === "failed" || (state === "paused" && intent.run?.steps[failure?.bridge ?? ""]?.state === "failed");
+  const isFailed =
+    state === "failed" || (state === "paused" && intent.run?.steps[failure?.bridge ?? ""]?.state === "failed");
   if (isFailed && failure !== undefined) throw new BridgeExecutionError(failure.bridge, intent, failure.cause);
   return intent;
 }
