@@ -4,8 +4,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a lock is granted in a full space",
     file: "server/src/features/locks/rules/acquire-lock.ts",
-    find: "return spaceFull(context) ?? grant(context, owner, paths, terms);",
-    put: "return grant(context, owner, paths, terms);",
+    find: "return spaceFull(context) ?? grant(context, owner, paths, { terms, times });",
+    put: "return grant(context, owner, paths, { terms, times });",
     by: "test/locks/quota.test.ts",
     caughtIn: "npm test",
   },

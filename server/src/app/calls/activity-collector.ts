@@ -57,7 +57,7 @@ export class ActivityCollector {
     return this.#engine.peek((state) => state.rows(ownerTable).get(id) === undefined) === true;
   }
 
-  /** What the agent missed while it did not answer. */
+  /** The grants that the agent did not accept in time. */
   #missed(id: string): JsonObject {
     return this.#engine.peek((state) => missedView(state, id)) ?? {};
   }
