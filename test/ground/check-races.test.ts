@@ -36,7 +36,7 @@ describe("races of checks", () => {
     assert.deepEqual(await recordedReads(node), [{ "limit/a": 1 }]);
   });
 
-  test("of two changes that only fit one after the other, the second is checked again on the first and refused", async () => {
+  test("the second of two changes that only fit one after the other is checked again on the first and refused", async () => {
     await using node = await heldNode();
     const { entities } = node.client;
     const both = [5, 6].map((by) => node.client.run("raise-order", { id: "1", by }));

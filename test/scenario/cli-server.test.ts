@@ -116,7 +116,7 @@ test(
     const granted = await cliJson(["run", "acquire-lock", JSON.stringify({ ...request, owner_id: "ann" })]);
     await cliJson(["run", "acquire-lock", JSON.stringify({ ...request, owner_id: "bob", wait: true })]);
     const locks = await cli("locks");
-    assert.match(locks.out, /^PATH +MODE +HOLDER +PURPOSE +SINCE +LEASE ENDS +QUEUE +SIGN OF LIFE\n/);
+    assert.match(locks.out, /^PATH +MODE +HOLDER +PURPOSE +SINCE +LEASE ENDS +QUEUE +LAST SEEN\n/);
     assert.match(locks.out, /\nrepo\/x +write +ann +red\\u202enaming +.* +in (59 s|1 min) +1\n$/);
     const one = (await cli("locks repo/x/src")).out;
     assert.match(one, /^repo\/x\/src is locked\.\n\nHeld above it:\n {2}ann holds repo\/x: "red\\u202enaming"/);

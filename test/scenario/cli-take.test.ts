@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "an agent is known by user, folder and name: a lost note resumes it, and an ended agent is registered anew",
+  "an agent is known by user, folder and name: a lost note resumes it, and an ended agent is registered again",
   withCliServer(async ({ cli, cliJson, folder }) => {
     const first = await cliJson("take a --name ann");
     const file = join(folder, ".holdfast", "agents", "ann");

@@ -1,6 +1,6 @@
 /**
  * The data of a refusal that belongs into its sentence, so that a text never names a member which its reader cannot see.
- * The command line, the client and the HTTP door use the same sentence. All other data stays beside it. The members are
+ * The command line, the client and the HTTP door use the same sentence. All other data stays separate. The members are
  * those of the wire or of the client.
  */
 export function refusalDetails(data: Readonly<Record<string, unknown>>): readonly string[] {

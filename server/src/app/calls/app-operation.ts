@@ -96,7 +96,7 @@ interface GatherContext extends CallContext {
   readonly round: number;
   /** The evidence must include every entry up to this position. */
   readonly after: number;
-  /** What the decision before wanted to have checked. */
+  /** The check that the decision before asked for. */
   readonly wanted: WantedCheck | undefined;
   /** Aborts when the caller hangs up or the deadline of the command passes. */
   readonly signal: AbortSignal;

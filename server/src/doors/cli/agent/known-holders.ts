@@ -2,7 +2,7 @@ import type { ServerCaller } from "../discovery/server-caller.ts";
 import type { HolderSummary } from "../terminal/lock-table.ts";
 import type { WireLockStatus } from "../terminal/lock-table.ts";
 
-/** The holders of a denial, with what the server knows about each of them: host, process and last sign of life. */
+/** The holders of a denial, with the host, the process and the last heartbeat of each. */
 export async function knownHolders(
   { call }: Pick<ServerCaller, "call">,
   paths: readonly string[],

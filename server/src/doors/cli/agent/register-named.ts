@@ -4,7 +4,7 @@ import type { CommandContext } from "../discovery/server-command.ts";
 import type { CallingAgent } from "../discovery/server-caller.ts";
 import { namedAgentOf, writeAgentNote } from "./agent-note.ts";
 
-/** Inactivity limit of an agent between two commands: a model may think for long. */
+/** Inactivity limit of an agent between two commands: a model may think for minutes. */
 const inactivitySeconds = 3_600;
 
 /** The agent of the command. The first `take` of a name registers it, or resumes it if only its note is lost. */

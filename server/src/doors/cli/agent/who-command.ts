@@ -21,7 +21,7 @@ export const whoCommand: CliCommand = serverCommand({
   summary: "show who holds a path, or all agents and what they hold",
   details: [
     "With PATH it shows the holders of the path, of the paths above and below it, and its queue. Without PATH it shows each",
-    "registered agent with its host, its process, its last sign of life, and the paths that it holds.",
+    "registered agent with its host, its process, its last heartbeat, and the paths that it holds.",
     "",
     "  holdfast who",
     "  holdfast who src/a.ts",

@@ -33,7 +33,7 @@ export const putCommand: CliCommand = serverCommand({
     "  holdfast put note/first @note.json --expect 3",
     "  jq .plan big.json | holdfast put plan/42 --expect 0",
   ],
-  options: { ...writeOptions, blind: { summary: "overwrite any version, without a look at it" } },
+  options: { ...writeOptions, blind: { summary: "overwrite any version without reading it" } },
   operations: ["create-entity", "replace-entity", "get-entity"],
   async execute(context) {
     const { type, id } = entityArgument(context.positionals[0] ?? "");

@@ -76,7 +76,7 @@ function permissionsOf(values: OptionValues, path: string | undefined): readonly
   if (role !== "agent" && path !== undefined) throw new UsageError(`--for ${role} takes no path`);
   if (role === "reader") return [{ verbs: ["read"], under: "" }];
   if (role === "operator") return [{ verbs: [...verbs], under: "" }];
-  // The right to read the whole space shows an agent who works beside it.
+  // The right to read the whole space shows an agent the other agents.
   return [
     { verbs: ["read"], under: "" },
     { verbs: ["read", "write", "lock", "register"], under: path ?? "" },

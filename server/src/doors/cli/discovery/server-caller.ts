@@ -14,7 +14,7 @@ import { readJson } from "@holdfast/sdk/json/read-json";
 import { isRepeatable, needsKey } from "@holdfast/sdk/repeatable";
 import { Retrier } from "@holdfast/sdk/retry";
 import { systemClock } from "../../../base/clock.ts";
-import { exchange, ExchangeError } from "./http-exchange.ts";
+import { exchange, ExchangeError } from "./exchange.ts";
 
 /** The agent in whose name a call is sent. */
 export interface CallingAgent {

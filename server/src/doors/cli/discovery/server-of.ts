@@ -1,6 +1,6 @@
 /**
  * Selects the server of a command. --url and --data name it. Without them it is the server that the client finds in the
- * same environment. Without a data folder it is the server on port 4653 of this host, and the command says so.
+ * same environment. Without a data folder it is the server on port 4653 of this host, and the command prints its address.
  */
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { defaultServer, findOperatorServer, findServer, findServerOn, serverAt } from "@holdfast/sdk/find-server";

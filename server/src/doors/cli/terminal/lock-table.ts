@@ -21,7 +21,7 @@ export type HolderSummary = Pick<HolderRow, "owner_id" | "name" | "purpose" | "n
 const holderName = ({ name, owner_id }: { readonly name: string | null; readonly owner_id: string }): string =>
   agentLabel(owner_id, name);
 
-/** Interval without a sign of life after which a holder is called silent, unless half of its lease is shorter. */
+/** Interval without a heartbeat after which a holder is called silent, unless half of its lease is shorter. */
 const silentMs = 60_000;
 
 /** `silent for 2 min`; empty if the holder was active recently or its activity is unknown. */
@@ -77,7 +77,7 @@ export function lockTable(
       [silence(holder, nowMs), placeText(holder)].filter((text) => text !== "").join(", "),
     ]),
   );
-  const headings = ["PATH", "MODE", "HOLDER", "PURPOSE", "SINCE", "LEASE ENDS", "QUEUE", "SIGN OF LIFE"];
+  const headings = ["PATH", "MODE", "HOLDER", "PURPOSE", "SINCE", "LEASE ENDS", "QUEUE", "LAST SEEN"];
   const isStale = rows.some(({ holders }) => holders.some(({ state }) => state === "stale"));
   return table(headings, cells, paint) + (isStale ? `\n${staleHint}` : "");
 }

@@ -8,8 +8,8 @@ import type { ExitCode } from "../exit-codes.ts";
 import { failureReport } from "../terminal/failure-report.ts";
 import { logFileOf } from "./log-file.ts";
 import { ignoreInGit, newFolder } from "./new-folder.ts";
-import { eventPrinter } from "./print-up-event.ts";
-import type { UpEvent } from "./print-up-event.ts";
+import { eventPrinter } from "./up-event.ts";
+import type { UpEvent } from "./up-event.ts";
 
 /** Maximum bytes of a log file at the start of a server. A larger one is kept once, under another name. */
 const logBytesMax = 16 * 1024 * 1024;

@@ -16,8 +16,8 @@ import { printConfig } from "../commands/print-config.ts";
 import { failureReport } from "../terminal/failure-report.ts";
 import { serveOptions } from "../args/serve-options.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
-import { eventPrinter } from "./print-up-event.ts";
-import type { UpEvent } from "./print-up-event.ts";
+import { eventPrinter } from "./up-event.ts";
+import type { UpEvent } from "./up-event.ts";
 import { ignoreInGit, newFolder } from "./new-folder.ts";
 import { portsOf, serveOnFreePort } from "./serve-on-free-port.ts";
 
