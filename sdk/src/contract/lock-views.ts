@@ -39,7 +39,9 @@ const heldBy = Type.Object(
     ...holder.properties,
     state: lockState,
     asked_to_release: nullable(Type.String()),
-    seen_at: Type.String({ description: "Time of the last heartbeat or command of the holder, as far as it is recorded." }),
+    seen_at: Type.String({
+      description: "Time of the last heartbeat or command of the holder, as far as it is recorded.",
+    }),
     host: Type.Optional(host),
     process_id: Type.Optional(processId),
   },
