@@ -67,13 +67,13 @@ describe("writes through the client", () => {
     const { intents } = client;
     await intents.create({ id: "1", payload: { n: 1 } });
     await assert.rejects(
-      intents.withLock("1", {}, async ({ intent, update }) => {
+      intents.withLock("1", {}, async (locked) => {
         await assert.rejects(intents.transition("1", "processed"), LockTimeoutError);
         await assert.rejects(
           intents.withLock("1", {}, () => Promise.resolve()),
           LockTimeoutError,
         );
-        await update({ n: Number(intent.payload["n"]) + 1 });
+        await locked.update({ n: Number(locked.intent.payload["n"]) + 1 });
         throw new Error("enough");
       }),
       /enough/u,

@@ -41,10 +41,7 @@ export async function recoverRuns(recovery: Recovery, { signal, atOnce = 4 }: Re
   signal.addEventListener("abort", end);
   try {
     if (!signal.aborted)
-      for await (const { subject } of events) {
-        if (signal.aborted) break;
-        await start(subject.slice("intent/".length));
-      }
+      for await (const { subject } of events) await start(subject.slice("intent/".length));
   } finally {
     signal.removeEventListener("abort", end);
     await Promise.all(running);

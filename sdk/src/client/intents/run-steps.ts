@@ -53,7 +53,7 @@ interface EndedStep {
 
 /** Tries a step until it is done, has failed, or the run stops. */
 async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Promise<EndedStep> {
-  const { clock, lock, stop, signal } = context;
+  const { lock } = context;
   let intent = begun;
   let conflicts = 0;
   for (let failures = 0; ;) {
@@ -62,17 +62,11 @@ async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Prom
       await lock.certain();
       result = await attempt(context, bridge, intent);
     } catch (error) {
-      if (lock.signal.aborted) throw lock.lost ?? error;
-      if (signal?.aborted === true && !stop.aborted) throw signal.reason;
+      rethrowEnd(context, error);
       failures += 1;
-      const isFatal = error instanceof FatalBridgeError;
-      const canRetry = !isFatal && (stop.aborted || failures < (bridge.tries ?? 1));
-      const outcome = { outcome: canRetry ? "retry" : "failed", fatal: isFatal, error: errorData(error) };
-      intent = await advance(context, bridge, intent, outcome);
-      if (!canRetry) return { intent, cause: error };
-      if (intent.run?.state !== "running") return { intent };
-      const delayMs = backoffMs(backoff, failures) + (2 * clock.random() - 1) * jitterMs;
-      await pause(clock, Math.max(0, delayMs), { signal: lock.signal });
+      const failed = await failTry(context, { bridge, intent, error, failures });
+      if ("cause" in failed || failed.intent.run?.state !== "running") return failed;
+      intent = failed.intent;
       continue;
     }
     try {
@@ -81,9 +75,36 @@ async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Prom
     } catch (error) {
       conflicts += 1;
       if (!(error instanceof ConcurrencyConflictError) || conflicts >= conflictsMax) throw error;
-      intent = (await context.owner.operations.intents.get({ id: intent.id })) as Intent;
+      intent = await context.owner.operations.intents.get({ id: intent.id });
     }
   }
+}
+
+/** A lost lock ends the execution: nothing more is sent. The signal of the caller leaves the run to the next owner. */
+function rethrowEnd({ lock, signal, stop }: RunContext, error: unknown): void {
+  if (lock.signal.aborted) throw lock.lost ?? error;
+  if (signal?.aborted === true && !stop.aborted) throw signal.reason;
+}
+
+interface FailedTry {
+  readonly bridge: Bridge;
+  readonly intent: Intent;
+  readonly error: unknown;
+  readonly failures: number;
+}
+
+/** Records a failed try, and pauses before the next one. A result with a cause is the end of the step. */
+async function failTry(context: RunContext, { bridge, intent, error, failures }: FailedTry): Promise<EndedStep> {
+  const { clock, lock, stop } = context;
+  const isFatal = error instanceof FatalBridgeError;
+  const canRetry = !isFatal && (stop.aborted || failures < (bridge.tries ?? 1));
+  const outcome = { outcome: canRetry ? "retry" : "failed", fatal: isFatal, error: errorData(error) };
+  const recorded = await advance(context, bridge, intent, outcome);
+  if (!canRetry) return { intent: recorded, cause: error };
+  if (recorded.run?.state !== "running") return { intent: recorded };
+  const delayMs = backoffMs(backoff, failures) + (2 * clock.random() - 1) * jitterMs;
+  await pause(clock, Math.max(0, delayMs), { signal: lock.signal });
+  return { intent: recorded };
 }
 
 async function attempt(context: RunContext, bridge: Bridge, intent: Intent): Promise<BridgeResult> {
