@@ -40,8 +40,7 @@ export async function recoverRuns(recovery: Recovery, { signal, atOnce = 4 }: Re
   const end = (): void => void events.return?.().catch(() => undefined);
   signal.addEventListener("abort", end);
   try {
-    if (!signal.aborted)
-      for await (const { subject } of events) await start(subject.slice("intent/".length));
+    if (!signal.aborted) for await (const { subject } of events) await start(subject.slice("intent/".length));
   } finally {
     signal.removeEventListener("abort", end);
     await Promise.all(running);
