@@ -1,0 +1,130 @@
+/** Bounds on inputs that simple conditions name. They only make cases likely to satisfy the conditions. */
+import type { Condition, FunctionGraph, GraphNode, Input } from "../node.ts";
+import { allNodes } from "../node.ts";
+import type { OpName } from "../op-names.ts";
+import type { Value } from "../run/values.ts";
+import { isFloat, isInteger, type Type } from "../types.ts";
+
+type Comparison = "lt" | "le" | "gt" | "ge" | "eq" | "ne";
+
+/** A parameter, the length of one, or a literal. */
+interface Side {
+  readonly parameter?: number;
+  readonly isLength: boolean;
+  readonly literal?: number | bigint;
+}
+
+interface Bound {
+  readonly left: Side;
+  readonly comparison: Comparison;
+  readonly right: Side;
+}
+
+const opposite: Readonly<Record<Comparison, Comparison>> = { lt: "ge", le: "gt", gt: "le", ge: "lt", eq: "ne", ne: "eq" };
+const mirrored: Readonly<Record<Comparison, Comparison>> = { lt: "gt", le: "ge", gt: "lt", ge: "le", eq: "eq", ne: "ne" };
+
+const isComparison = (op: OpName): op is Comparison => Object.hasOwn(opposite, op);
+
+function literalOf(node: GraphNode): number | bigint | undefined {
+  const [kind, text] = node.attributes;
+  if (node.op === "neg") {
+    const [inner] = node.inputs;
+    const value = typeof inner === "object" ? literalOf(inner) : undefined;
+    return value === undefined ? undefined : -value;
+  }
+  if (node.op !== "const") return undefined;
+  if (kind === "int") return BigInt(String(text));
+  return kind === "float" ? Number(text) : undefined;
+}
+
+function sideOf(input: Input | undefined): Side | undefined {
+  if (input === undefined) return undefined;
+  if (typeof input === "number") return { parameter: input, isLength: false };
+  if (input.op === "length" && typeof input.inputs[0] === "number") return { parameter: input.inputs[0], isLength: true };
+  const literal = literalOf(input);
+  return literal === undefined ? undefined : { literal, isLength: false };
+}
+
+function boundsIn(input: Input, isNegated: boolean): readonly Bound[] {
+  if (typeof input === "number") return [];
+  if (input.op === "negate") return input.inputs.flatMap((each) => boundsIn(each, !isNegated));
+  if (input.op === (isNegated ? "either" : "both")) return input.inputs.flatMap((each) => boundsIn(each, isNegated));
+  if (!isComparison(input.op)) return [];
+  const [left, right] = [sideOf(input.inputs[0]), sideOf(input.inputs[1])];
+  if (left === undefined || right === undefined) return [];
+  const comparison = isNegated ? opposite[input.op] : input.op;
+  return left.parameter === undefined
+    ? [{ left: right, comparison: mirrored[comparison], right: left }]
+    : [{ left, comparison, right }];
+}
+
+export function boundsOf(conditions: readonly Condition[]): readonly Bound[] {
+  return conditions.flatMap(({ value }) => boundsIn(value, false));
+}
+
+const holds: Readonly<Record<Comparison, (a: number | bigint, b: number | bigint) => boolean>> = {
+  lt: (a, b) => a < b,
+  le: (a, b) => a <= b,
+  gt: (a, b) => a > b,
+  ge: (a, b) => a >= b,
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+};
+
+/** How far the left side may be from the right one, to satisfy the comparison. */
+function moved(to: number | bigint, comparison: Comparison, by: number): number | bigint {
+  const step = comparison === "lt" || comparison === "gt" || comparison === "ne" ? 1 + by : by;
+  const signed = comparison === "lt" || comparison === "le" ? -step : comparison === "eq" ? 0 : step;
+  return typeof to === "bigint" ? to + BigInt(signed) : to + signed;
+}
+
+function resized(value: Value, length: number): Value {
+  if (typeof value === "string") return value.slice(0, length).padEnd(length, "a");
+  const items = value as readonly Value[];
+  const [first] = items;
+  if (items.length >= length) return items.slice(0, length);
+  return first === undefined ? items : [...items, ...Array.from({ length: length - items.length }, () => first)];
+}
+
+/** Maximum length of a list that a bound asks for. */
+const lengthMax = 64;
+
+/** Moves inputs into the bounds. `by` varies how far inside. Values that do not fit their types are left alone. */
+export function withinBounds(
+  inputs: readonly Value[],
+  bounds: readonly Bound[],
+  { graph, by }: { graph: FunctionGraph; by: () => number },
+): readonly Value[] {
+  const values = [...inputs];
+  const places = new Map(graph.parameters.map(({ id }, index) => [id, index]));
+  const read = (side: Side): number | bigint | undefined => {
+    if (side.parameter === undefined) return side.literal;
+    const value = values[places.get(side.parameter) ?? -1];
+    if (side.isLength) return typeof value === "string" || Array.isArray(value) ? BigInt(value.length) : undefined;
+    return typeof value === "bigint" || typeof value === "number" ? value : undefined;
+  };
+  for (let pass = 0; pass < 3; pass += 1)
+    for (const { left, comparison, right } of bounds) {
+      const [a, b] = [read(left), read(right)];
+      const place = places.get(left.parameter ?? -1);
+      if (a === undefined || b === undefined || place === undefined || holds[comparison](a, b)) continue;
+      const other = places.get(right.parameter ?? -1);
+      if (other !== undefined && !left.isLength && !right.isLength && holds[comparison](b, a))
+        [values[place], values[other]] = [values[other] ?? null, values[place] ?? null];
+      else if (left.isLength) values[place] = resized(values[place] ?? [], Math.min(lengthMax, Math.max(0, Number(moved(b, comparison, by() % 4)))));
+      else values[place] = moved(b, comparison, by());
+    }
+  return values;
+}
+
+/** Literals of a function, which are interesting inputs, and their neighbours. */
+export function literalsOf(graph: FunctionGraph, type: Type): readonly Value[] {
+  const found: Value[] = [];
+  for (const node of allNodes(graph)) {
+    const literal = literalOf(node);
+    if (typeof literal === "bigint" && isInteger(type)) found.push(literal - 1n, literal, literal + 1n);
+    else if (typeof literal === "number" && isFloat(type)) found.push(literal - 1, literal, literal + 1);
+    else if (node.op === "const" && node.attributes[0] === "text" && type.text === "text") found.push(String(node.attributes[1]));
+  }
+  return found.slice(0, 60);
+}

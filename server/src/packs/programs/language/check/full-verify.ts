@@ -1,0 +1,44 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import { hashFunction, hashType, type HashText } from "../hash.ts";
+import { graphOf } from "../pack.ts";
+import type { ProgramScope } from "../program-scope.ts";
+import type { ProgramSettings } from "../program-values.ts";
+import { newCheckCaches } from "./check-caches.ts";
+import { checkProgram, type Verdict } from "./verdict.ts";
+import { definitionIn } from "./types.ts";
+
+export interface FullVerification {
+  readonly valid: boolean;
+  readonly verdict: Verdict;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly functions: number;
+  readonly nodes: number;
+  /** Items whose stored hash is not the hash of their content. */
+  readonly wrongHashes: readonly string[];
+}
+
+/** Checks a whole program without caches, prints and parses every item, and compares every hash. */
+export function* fullVerify(
+  scope: ProgramScope,
+  { settings, hash }: { settings: ProgramSettings; hash: HashText },
+): Generator<void, FullVerification> {
+  const functions = [...scope.functionIds()].sort();
+  const types = [...scope.typeIds()].sort();
+  const wrongHashes: string[] = [];
+  let nodes = 0;
+  for (const [index, id] of functions.entries()) {
+    const value = scope.function(id);
+    if (value === undefined) continue;
+    nodes += value.nodes;
+    const { hash: own, signature_hash: signature } = hashFunction(graphOf(value), hash);
+    if (own !== value.hash || signature !== value.signature_hash) wrongHashes.push(`function/${id}`);
+    if (index % 100 === 99) yield;
+  }
+  for (const id of types) {
+    const definition = definitionIn(scope, id);
+    if (definition !== undefined && hashType(definition, hash) !== scope.type(id)?.hash) wrongHashes.push(`type/${id}`);
+  }
+  const changed = { functions, types };
+  const { verdict, diagnostics } = yield* checkProgram({ scope, changed, settings, caches: newCheckCaches(), hash });
+  return { valid: verdict.ok && wrongHashes.length === 0, verdict, diagnostics, functions: functions.length, nodes, wrongHashes };
+}

@@ -1,0 +1,146 @@
+/** Inputs of cases. This code is part of the check's name: changing it changes verdicts. */
+import type { FunctionGraph } from "../node.ts";
+import { fieldsAsFunction } from "../print-functions.ts";
+import { type FindDefinition, rangeOf, type Value } from "../run/values.ts";
+import { isFloat, isInteger, type Type } from "../types.ts";
+import { boundsOf, literalsOf, withinBounds } from "./bounds.ts";
+
+/** Numbers from the digits of a hash: the same case on every host. */
+export class CaseRandom {
+  #a: number;
+  #b: number;
+  #c = 0x9e37_79b9;
+  #counter = 1;
+
+  /** @param digits at least 16 hexadecimal digits */
+  constructor(digits: string) {
+    this.#a = Number.parseInt(digits.slice(0, 8), 16) | 0;
+    this.#b = Number.parseInt(digits.slice(8, 16), 16) | 0;
+    for (let round = 0; round < 12; round += 1) this.bits();
+  }
+
+  bits(): number {
+    const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  }
+
+  below(bound: number): number {
+    return Math.floor((this.bits() / 0x1_0000_0000) * bound);
+  }
+
+  pick<One>(list: readonly One[]): One {
+    return list[this.below(list.length)] as One;
+  }
+}
+
+export interface Generation {
+  readonly random: CaseRandom;
+  readonly find: FindDefinition;
+  /** The function whose literals are interesting, if there is one. */
+  readonly graph: FunctionGraph;
+}
+
+/** Maximum length of generated lists and texts. */
+const lengthMax = 8;
+/** Maximum nesting of generated structs and enums. */
+const depthMax = 4;
+
+function integer({ random, graph }: Generation, type: Type): Value {
+  const [min, max] = rangeOf(type);
+  const fit = (value: bigint): bigint => (value < min ? min : value > max ? max : value);
+  const literals = literalsOf(graph, type) as readonly bigint[];
+  switch (random.below(literals.length > 0 ? 5 : 4)) {
+    case 0:
+      return random.pick([0n, 1n, -1n, min, max]);
+    case 1:
+      return fit(BigInt(random.below(201) - 100));
+    case 2:
+      return fit(BigInt(random.below(21) - 10));
+    case 3:
+      return BigInt.asIntN(64, (BigInt(random.bits()) << 32n) | BigInt(random.bits())) % (max + 1n);
+    default:
+      return fit(random.pick(literals));
+  }
+}
+
+function float({ random, graph }: Generation, type: Type): Value {
+  const literals = literalsOf(graph, type) as readonly number[];
+  const value = ((): number => {
+    switch (random.below(literals.length > 0 ? 4 : 3)) {
+      case 0:
+        return random.pick([0, 1, -1, 0.5, 1e10]);
+      case 1:
+        return random.below(201) - 100;
+      case 2:
+        return (random.bits() - 0x8000_0000) / 65_536;
+      default:
+        return random.pick(literals);
+    }
+  })();
+  return type.text === "f32" ? Math.fround(value) : value;
+}
+
+function text({ random, graph }: Generation, type: Type): Value {
+  const literals = literalsOf(graph, type) as readonly string[];
+  if (literals.length > 0 && random.below(3) === 0) return random.pick(literals);
+  const letters = ["a", "b", "Z", "0", "9", " ", "-", "é", "😀"];
+  return Array.from({ length: random.below(lengthMax + 1) }, () => random.pick(letters)).join("");
+}
+
+function named(generation: Generation, type: Type, depth: number): Value {
+  const definition = type.kind === "named" ? generation.find(type.id) : undefined;
+  if (definition === undefined) return null;
+  if (definition.sort === "enum") {
+    const flat = definition.members.filter((member) => member.type === null || depth < depthMax);
+    const member = generation.random.pick(flat.length > 0 ? flat : definition.members);
+    return { variant: member.name, payload: member.type === null ? null : generateValue(generation, member.type, depth + 1) };
+  }
+  const fields = definition.members.map((member) =>
+    member.type === null ? null : generateValue(generation, member.type, depth + 1),
+  );
+  const graph = fieldsAsFunction(definition);
+  return withinBounds(fields, boundsOf(definition.invariants), { graph, by: () => generation.random.below(20) });
+}
+
+export function generateValue(generation: Generation, type: Type, depth = 0): Value {
+  const { random } = generation;
+  if (isInteger(type)) return integer(generation, type);
+  if (isFloat(type)) return float(generation, type);
+  const part = (of: Type): Value => generateValue(generation, of, depth + 1);
+  switch (type.kind) {
+    case "list":
+      return Array.from({ length: depth > depthMax ? 0 : random.below(lengthMax + 1) }, () => part(type.item));
+    case "array":
+      return Array.from({ length: type.length }, () => part(type.item));
+    case "option":
+      return depth > depthMax || random.below(3) === 0
+        ? { variant: "none", payload: null }
+        : { variant: "some", payload: part(type.item) };
+    case "result":
+      return random.below(2) === 0
+        ? { variant: "ok", payload: part(type.ok) }
+        : { variant: "err", payload: part(type.err) };
+    case "named":
+      return named(generation, type, depth);
+    case "primitive":
+      if (type.name === "bool") return random.below(2) === 0;
+      return type.name === "text" ? text(generation, type) : null;
+  }
+}
+
+/** One input for each parameter, moved into the bounds of simple `requires`. */
+export function generateInputs(generation: Generation): readonly Value[] {
+  const { graph, random } = generation;
+  const inputs = graph.parameters.map(({ type }) => generateValue(generation, type));
+  const bounded = withinBounds(inputs, boundsOf(graph.requires), { graph, by: () => random.below(20) });
+  return bounded.map((value, index) => {
+    const type = graph.parameters[index]?.type;
+    if (typeof value !== "bigint" || type === undefined) return value;
+    const [min, max] = rangeOf(type);
+    return value < min ? min : value > max ? max : value;
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * The check of a program after a change: level 0 of what changed, level 1 of everything affected, level 2 of everything
+ * affected that has conditions. Long work yields about every 5 ms, counted in steps and nodes.
+ */
+import { type Diagnostic, severityOf } from "../diagnostic.ts";
+import type { HashText } from "../hash.ts";
+import type { ProgramScope } from "../program-scope.ts";
+import type { ProgramSettings } from "../program-values.ts";
+import { affectedItems, type ItemIds } from "./affected.ts";
+import { hasConditions, runCases } from "./cases.ts";
+import type { CheckCaches } from "./check-caches.ts";
+import { functionPath, type ItemPath, ownHash, reachableItems, typePath } from "./closures.ts";
+import { checkFunctionShape, checkTypeShape, workOf } from "./level-zero.ts";
+import { type ItemFinding, placeFindings } from "./place-findings.ts";
+import { typingReads, Typings } from "./typings.ts";
+
+/** The name of the check. Another generator, other limits or other rules need another name. */
+export const checkName = "programs/1";
+
+export interface Verdict {
+  readonly check: string;
+  readonly ok: boolean;
+  /** Functions and types that were checked. */
+  readonly checked: number;
+  readonly tested: number;
+  readonly untested: number;
+  readonly cases: number;
+  readonly steps: number;
+  readonly warnings: number;
+  /** True if the check needs more steps than `settings.steps`. The change is refused then. */
+  readonly too_large: boolean;
+  readonly errors: readonly Diagnostic[];
+}
+
+export interface CheckResult {
+  readonly verdict: Verdict;
+  readonly diagnostics: readonly Diagnostic[];
+  /** What the verdict depends on: `h:` and the hash, or `s:` and the signature's hash, of 32 digits each. */
+  readonly reads: Readonly<Record<string, string>>;
+  /** Functions whose set of callers was read. */
+  readonly callers: readonly string[];
+}
+
+export interface CheckJob {
+  readonly scope: ProgramScope;
+  readonly changed: ItemIds;
+  readonly settings: ProgramSettings;
+  readonly caches: CheckCaches;
+  readonly hash: HashText;
+}
+
+/** Nodes that are checked between two yields: about 5 ms. */
+const nodesOfSlice = 2_000;
+
+function* checkLevels(job: CheckJob, affected: ItemIds, typings: Typings): Generator<void, readonly ItemFinding[]> {
+  const { scope, changed } = job;
+  const findings: ItemFinding[] = [];
+  let slice = 0;
+  const [changedFunctions, changedTypes] = [new Set(changed.functions), new Set(changed.types)];
+  for (const id of affected.types) {
+    const shape = changedTypes.has(id) ? checkTypeShape(scope, id) : [];
+    const all = shape.length > 0 ? shape : typings.type(id).findings;
+    findings.push(...all.map((finding): ItemFinding => ({ kind: "type", id, finding })));
+  }
+  for (const id of affected.functions) {
+    const shape = changedFunctions.has(id) ? checkFunctionShape(scope, id) : [];
+    const all = shape.length > 0 ? shape : typings.function(id).findings;
+    findings.push(...all.map((finding): ItemFinding => ({ kind: "function", id, finding })));
+    slice += workOf(scope, id);
+    if (slice < nodesOfSlice) continue;
+    slice = 0;
+    yield;
+  }
+  return findings;
+}
+
+/** Everything that the levels read about functions and types other than the changed ones. */
+function readsOf(scope: ProgramScope, affected: ItemIds, tested: readonly string[]): ReadonlyMap<ItemPath, string> {
+  const reads = new Map<ItemPath, string>();
+  for (const id of affected.functions) for (const [path, read] of typingReads(scope, id)) reads.set(path, read);
+  const whole = [
+    ...affected.functions.map(functionPath),
+    ...affected.types.map(typePath),
+    ...reachableItems(scope, [...tested.map(functionPath), ...affected.types.map(typePath)]),
+  ];
+  for (const path of whole) reads.set(path, `h:${ownHash(scope, path).slice(0, 32)}`);
+  return reads;
+}
+
+export function* checkProgram(job: CheckJob): Generator<void, CheckResult> {
+  const { scope, changed, settings, caches } = job;
+  const affected = affectedItems(scope, changed);
+  const typings = new Typings(scope, caches);
+  const early = yield* checkLevels(job, affected, typings);
+  const isTyped = !early.some(({ finding }) => severityOf(finding.code) === "error");
+  const tested = isTyped ? affected.functions.filter((id) => hasConditions(scope, id)) : [];
+  const cases = yield* runCases({ scope, typings, settings, caches, hash: job.hash }, tested);
+  const changedPaths = new Set([...changed.functions.map(functionPath), ...changed.types.map(typePath)]);
+  const findings = [...early, ...cases.findings];
+  const diagnostics = placeFindings(scope, findings, changedPaths);
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const reads = [...readsOf(scope, affected, tested)].filter(([path]) => !changedPaths.has(path));
+  return {
+    verdict: {
+      check: checkName,
+      ok: errors.length === 0 && !cases.isTooLarge,
+      checked: affected.functions.length + affected.types.length,
+      ...{ tested: cases.tested, untested: cases.untested, cases: cases.cases, steps: cases.steps },
+      warnings: findings.filter(({ finding }) => severityOf(finding.code) === "warning").length,
+      too_large: cases.isTooLarge,
+      errors,
+    },
+    diagnostics,
+    reads: Object.fromEntries(reads.sort(([a], [b]) => (a < b ? -1 : 1))),
+    callers: [...new Set([...changed.functions, ...affected.functions])].sort(),
+  };
+}
+
+/** Runs a job to its end without a pause. */
+export function finish<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}

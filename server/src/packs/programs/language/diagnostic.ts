@@ -1,0 +1,47 @@
+import type { Json } from "@holdfast/sdk/json/json";
+
+export const diagnosticCodes = [
+  ...(["graph.hole", "graph.dangling", "graph.order", "graph.limit", "graph.text"] as const),
+  ...(["syntax.unexpected", "name.unknown", "name.duplicate", "name.unused"] as const),
+  ...(["type.mismatch", "type.unknown", "type.arity", "type.not_numeric", "type.not_boolean"] as const),
+  ...(["type.not_callable", "type.field", "type.variant", "type.const_range", "type.private"] as const),
+  ...(["type.effect", "flow.no_return", "flow.outside_loop", "flow.unreachable"] as const),
+  ...(["match.incomplete", "match.unreachable"] as const),
+  ...(["condition.ensures", "condition.requires", "condition.invariant", "condition.assert"] as const),
+  ...(["condition.trap", "condition.steps", "condition.impure", "condition.untested"] as const),
+] as const;
+
+export type DiagnosticCode = (typeof diagnosticCodes)[number];
+
+/** A finding about a program, in the form in which callers receive it. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly severity: "error" | "warning";
+  /** The function, or the type for a finding in its definition. */
+  readonly function_id: string | null;
+  readonly node_id: number | null;
+  readonly port?: number;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly expected?: string;
+  readonly found?: string;
+  readonly suggestion?: string;
+  /** The callee whose condition the function breaks, or whose change made the finding appear. */
+  readonly because?: string;
+  readonly inputs?: Json;
+  readonly result?: Json;
+  readonly condition?: string;
+  readonly steps?: number;
+}
+
+/** A finding before its place in the text is known. */
+export type Finding = Omit<Diagnostic, "severity" | "function_id" | "line" | "column">;
+
+const warnings: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  ...(["flow.unreachable", "match.unreachable", "name.unused", "condition.untested"] as const),
+]);
+
+export function severityOf(code: DiagnosticCode): "error" | "warning" {
+  return warnings.has(code) ? "warning" : "error";
+}

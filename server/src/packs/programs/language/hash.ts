@@ -1,0 +1,41 @@
+/**
+ * Hashes of functions and types. A hash covers everything that a reader of the item sees, and no part of another item:
+ * callees and types are ids. Ids of nodes, versions and the item's own id are left out.
+ */
+import { canonicalGraph } from "./canonical.ts";
+import type { Condition, FunctionGraph } from "./node.ts";
+import { packConditions, packRegion } from "./pack.ts";
+import { fieldsAsFunction } from "./print-functions.ts";
+import type { TypeDefinition } from "./type-definition.ts";
+
+/** BLAKE3 of a text, as 64 hexadecimal digits. It starts asynchronously, so it is made outside and passed in. */
+export type HashText = (text: string) => string;
+
+const conditions = (list: readonly Condition[]): unknown => packConditions(list);
+
+export interface FunctionHashes {
+  readonly hash: string;
+  readonly signature_hash: string;
+}
+
+export function hashFunction(graph: FunctionGraph, hash: HashText): FunctionHashes {
+  const { name, module, public: isPublic, io, total, doc, parameters, result, requires, ensures, body } =
+    canonicalGraph(graph);
+  const whole = [
+    ...[name, module, isPublic, io, total, doc, parameters.map((each) => [each.name, each.type.text]), result.text],
+    ...[conditions(requires), conditions(ensures), packRegion(body)],
+  ];
+  const types = parameters.map(({ type }) => type.text);
+  const signature = [module, isPublic, io, total, types, result.text, conditions(requires), conditions(ensures)];
+  return {
+    hash: hash(`holdfast.program.function.1\n${JSON.stringify(whole)}`),
+    signature_hash: hash(`holdfast.program.signature.1\n${JSON.stringify(signature)}`),
+  };
+}
+
+export function hashType(definition: TypeDefinition, hash: HashText): string {
+  const { requires } = canonicalGraph(fieldsAsFunction(definition));
+  const members = definition.members.map(({ name, type }) => [name, type?.text ?? null]);
+  const { name, module, public: isPublic, sort } = definition;
+  return hash(`holdfast.program.type.1\n${JSON.stringify([name, module, isPublic, sort, members, conditions(requires)])}`);
+}

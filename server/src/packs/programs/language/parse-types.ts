@@ -1,0 +1,91 @@
+import { languageLimits } from "./language-limits.ts";
+import { type NameTable, resolveName } from "./names.ts";
+import { ParseState } from "./parse-state.ts";
+import { arrayOf, isPrimitiveName, listOf, namedType, neverType, optionOf, primitive, resultOf, type Type } from "./types.ts";
+
+/** The id of a type: `Name`, `module.Name` or `@t1`. Undefined, with an error, if it is unknown. */
+export function parseTypeName(state: ParseState): string | undefined {
+  if (state.accept("@")) return state.expectKind("name", "the id of a type").text;
+  const prefix = state.token.kind === "name" ? state.advance().text : undefined;
+  if (prefix !== undefined) state.expect(".");
+  const token = state.expectKind("type", "the name of a type");
+  const id = resolveName(state.names, { kind: "type", from: state.module, prefix, name: token.text });
+  if (id === undefined) state.unknownName(token, "type");
+  return id;
+}
+
+function parseLength(state: ParseState): number {
+  const token = state.expectKind("int", "a length");
+  const length = Number(token.text);
+  if (length > languageLimits.arrayLength)
+    state.report("graph.limit", token, `An array has at most ${languageLimits.arrayLength} items`);
+  return Math.min(length, languageLimits.arrayLength);
+}
+
+function parseGeneric(state: ParseState, word: string): Type {
+  state.expect("<");
+  const first = parseType(state);
+  if (word === "result") {
+    state.expect(",");
+    const err = parseType(state);
+    state.expectAngle();
+    return resultOf(first, err);
+  }
+  state.expectAngle();
+  return word === "list" ? listOf(first) : optionOf(first);
+}
+
+export function parseType(state: ParseState): Type {
+  return state.deeper(() => {
+    const { token } = state;
+    if (state.accept("[")) {
+      const item = parseType(state);
+      state.expect(";");
+      const length = parseLength(state);
+      state.expect("]");
+      return arrayOf(item, length);
+    }
+    if (token.kind === "name" && ["list", "option", "result"].includes(token.text)) {
+      state.advance();
+      return parseGeneric(state, token.text);
+    }
+    if (token.kind === "name" && isPrimitiveName(token.text)) {
+      state.advance();
+      return primitive(token.text);
+    }
+    const isName = token.kind === "type" || token.kind === "name" || state.is("@");
+    if (!isName) state.fail("a type");
+    const id = parseTypeName(state);
+    return id === undefined ? neverType : namedType(id);
+  });
+}
+
+const noNames: NameTable = {
+  functionNamed: () => undefined,
+  typeNamed: () => undefined,
+  modulesNamed: () => [],
+  nameOfFunction: () => undefined,
+  nameOfType: () => undefined,
+  nameOfModule: () => undefined,
+  wordsNear: () => [],
+};
+
+/** Maximum stored types that are kept parsed. They are few, because programs repeat them. */
+const parsedMax = 10_000;
+const parsed = new Map<string, Type>();
+
+/** A stored type, whose named types are ids. A text that no pack wrote is `never`. */
+export function typeFromText(text: string): Type {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const state = new ParseState(text, { names: noNames, module: "" });
+  let type = neverType;
+  state.recover(() => {
+    type = parseType(state);
+    if (state.token.kind !== "end") state.fail("the end of the type");
+  });
+  if (state.errors.length > 0) type = neverType;
+  if (parsed.size >= parsedMax) parsed.clear();
+  parsed.set(text, type);
+  return type;
+}
