@@ -1,6 +1,6 @@
 import { languageLimits } from "./language-limits.ts";
 import { type NameTable, resolveName } from "./names.ts";
-import { ParseState } from "./parse-state.ts";
+import { ParseState, type SyntaxError } from "./parse-state.ts";
 import { arrayOf, isPrimitiveName, listOf, namedType, neverType, optionOf, primitive, resultOf, type Type } from "./types.ts";
 
 /** The id of a type: `Name`, `module.Name` or `@t1`. Undefined, with an error, if it is unknown. */
@@ -60,6 +60,20 @@ export function parseType(state: ParseState): Type {
   });
 }
 
+/** A type as a module writes it, alone in a text. */
+export function parseTypeText(
+  text: string,
+  scope: { readonly names: NameTable; readonly module: string },
+): { readonly type: Type; readonly errors: readonly SyntaxError[] } {
+  const state = new ParseState(text, scope);
+  let type = neverType;
+  state.recover(() => {
+    type = parseType(state);
+    if (state.token.kind !== "end") state.fail("the end of the type");
+  });
+  return { type: state.errors.length > 0 ? neverType : type, errors: state.errors };
+}
+
 const noNames: NameTable = {
   functionNamed: () => undefined,
   typeNamed: () => undefined,
@@ -78,13 +92,7 @@ const parsed = new Map<string, Type>();
 export function typeFromText(text: string): Type {
   const known = parsed.get(text);
   if (known !== undefined) return known;
-  const state = new ParseState(text, { names: noNames, module: "" });
-  let type = neverType;
-  state.recover(() => {
-    type = parseType(state);
-    if (state.token.kind !== "end") state.fail("the end of the type");
-  });
-  if (state.errors.length > 0) type = neverType;
+  const { type } = parseTypeText(text, { names: noNames, module: "" });
   if (parsed.size >= parsedMax) parsed.clear();
   parsed.set(text, type);
   return type;

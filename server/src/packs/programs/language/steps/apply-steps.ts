@@ -1,0 +1,148 @@
+/** Applies the steps of a mutation in order to a draft, all or nothing. */
+import type { Diagnostic } from "../diagnostic.ts";
+import { Draft } from "../draft.ts";
+import type { HashText } from "../hash.ts";
+import { languageLimits } from "../language-limits.ts";
+import type { ProgramScope } from "../program-scope.ts";
+import { type FunctionValue, mainModule, type TypeValue } from "../program-values.ts";
+import { itemIdPattern, reservedTypeIds } from "../reserved-names.ts";
+import { nameInText } from "../write-items.ts";
+import { addEdge } from "./add-edge.ts";
+import { addFunction } from "./add-function.ts";
+import { changeSignature } from "./change-signature.ts";
+import { insertNode } from "./insert-node.ts";
+import { modifyNode } from "./modify-node.ts";
+import { addModule, removeModule, renameModule } from "./module-steps.ts";
+import { moveFunction } from "./move-function.ts";
+import { moveNode } from "./move-node.ts";
+import { removeEdge } from "./remove-edge.ts";
+import { removeFunction } from "./remove-function.ts";
+import { removeNode } from "./remove-node.ts";
+import { renameFunction } from "./rename-function.ts";
+import { setConditions } from "./set-conditions.ts";
+import { setFunction } from "./set-function.ts";
+import {
+  type CreatedItem,
+  failStep,
+  type NextIds,
+  type ProgramStep,
+  type StepContext,
+  StepFailed,
+  type StepOf,
+} from "./step-context.ts";
+import { addType, removeType, renameType, setType } from "./type-steps.ts";
+
+type StepTable = { readonly [Type in ProgramStep["type"]]: (context: StepContext, step: StepOf<Type>) => void };
+
+const stepTable: StepTable = {
+  set_function: setFunction,
+  insert_node: insertNode,
+  modify_node: modifyNode,
+  remove_node: removeNode,
+  move_node: moveNode,
+  add_edge: addEdge,
+  remove_edge: removeEdge,
+  set_conditions: setConditions,
+  change_signature: changeSignature,
+  add_function: addFunction,
+  remove_function: removeFunction,
+  rename_function: renameFunction,
+  move_function: moveFunction,
+  add_module: addModule,
+  rename_module: renameModule,
+  remove_module: removeModule,
+  add_type: addType,
+  set_type: setType,
+  rename_type: renameType,
+  remove_type: removeType,
+};
+
+export type StepDiagnostic = Diagnostic & { readonly step: number };
+
+export type AppliedSteps =
+  | { readonly draft: Draft; readonly created: readonly CreatedItem[]; readonly next: NextIds; readonly diagnostics?: undefined }
+  | { readonly draft?: undefined; readonly diagnostics: readonly StepDiagnostic[] };
+
+interface Added {
+  readonly kind: "function" | "type" | "module";
+  readonly letter: keyof NextIds;
+  readonly id: string | undefined;
+}
+
+function addedBy(step: ProgramStep): Added | undefined {
+  if (step.type === "add_function") return { kind: "function", letter: "f", id: step.function_id };
+  if (step.type === "add_type") return { kind: "type", letter: "t", id: step.type_id };
+  return step.type === "add_module" ? { kind: "module", letter: "m", id: step.module_id } : undefined;
+}
+
+/** A placeholder, so that items of one mutation can name each other in any order. */
+function reserve(draft: Draft, id: string, step: ProgramStep): void {
+  if (step.type !== "add_function" && step.type !== "add_type") return;
+  const name = nameInText(step.text) ?? "";
+  const module = step.module_id ?? mainModule;
+  const empty = { name, module, public: true, calls: [], types: [], hash: "" };
+  const type: TypeValue = { kind: "type", ...empty, struct: [], invariants: [] };
+  const value: FunctionValue = {
+    ...{ kind: "function", ...empty, io: false, total: false, params: [], result: "unit", requires: [], ensures: [] },
+    ...{ body: [], next: 1, nodes: 0, signature_hash: "" },
+  };
+  if (step.type === "add_type") draft.set("type", id, type);
+  else draft.set("function", id, value);
+}
+
+/** The ids of the items that steps add, by the number of the step. Minted ids skip those that are in use. */
+function reserveIds(draft: Draft, steps: readonly ProgramStep[], next: { f: number; t: number; m: number }): readonly string[] {
+  return steps.map((step) => {
+    const added = addedBy(step);
+    if (added === undefined) return "";
+    const { kind, letter } = added;
+    const isTaken = (id: string): boolean => draft[kind](id) !== undefined || (kind === "type" && reservedTypeIds.has(id));
+    let { id } = added;
+    if (id === undefined) {
+      while (isTaken(`${letter}${next[letter]}`)) next[letter] += 1;
+      id = `${letter}${next[letter]}`;
+      next[letter] += 1;
+    }
+    if (!itemIdPattern.test(id) || isTaken(id)) throw new StepFailed([{ code: "name.duplicate", message: `The id ${id} cannot be used` }]);
+    reserve(draft, id, step);
+    return id;
+  });
+}
+
+function diagnosticsOf(error: unknown, index: number, step: ProgramStep | undefined): readonly StepDiagnostic[] {
+  if (!(error instanceof StepFailed)) throw error;
+  const id = step !== undefined && "function_id" in step ? (step.function_id ?? null) : null;
+  return error.faults.map((fault) => ({ severity: "error", function_id: id, node_id: null, line: 1, column: 1, ...fault, step: index }));
+}
+
+function checkSize(draft: Draft): void {
+  const functions = [...draft.changed("function").values()].flatMap((value) => (value === undefined ? [] : [value]));
+  const nodes = functions.reduce((sum, value) => sum + value.nodes, 0);
+  if (functions.length > languageLimits.changedFunctions)
+    failStep("graph.limit", `A mutation changes at most ${languageLimits.changedFunctions} functions`);
+  if (nodes > languageLimits.changedNodes) failStep("graph.limit", `A mutation has at most ${languageLimits.changedNodes} nodes`);
+}
+
+export function applySteps(
+  scope: ProgramScope,
+  steps: readonly ProgramStep[],
+  { next, hash }: { next: NextIds; hash: HashText },
+): AppliedSteps {
+  const draft = new Draft(scope);
+  const created: CreatedItem[] = [];
+  const counters = { ...next };
+  let at = -1;
+  try {
+    if (steps.length > languageLimits.steps) failStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
+    const reserved = reserveIds(draft, steps, counters);
+    for (const [index, step] of steps.entries()) {
+      at = index;
+      const context = { draft, hash, created, reserved: reserved[index] ?? "" };
+      (stepTable[step.type] as (context: StepContext, step: ProgramStep) => void)(context, step);
+    }
+    checkSize(draft);
+    return { draft, created, next: counters };
+  } catch (error) {
+    return { diagnostics: diagnosticsOf(error, at, steps[at]) };
+  }
+}

@@ -1,0 +1,9 @@
+import { graphOf } from "./pack.ts";
+import type { PrintOptions } from "./print-expressions.ts";
+import { printFunction } from "./print-functions.ts";
+import type { FunctionValue } from "./program-values.ts";
+
+/** The canonical text of a stored function. */
+export function textOf(value: FunctionValue, options: PrintOptions): string {
+  return printFunction(graphOf(value), options).text;
+}
