@@ -55,6 +55,8 @@ const table = {
   checkpointSaves: { unit: "checkpoints against the journal's model", test: 30, prove: 300, secondsEach: 0.05 },
   erasureOrders: { unit: "orders of erasing and archiving", test: 10, prove: 200, secondsEach: 0.15 },
   streamedMegabytes: { unit: "megabytes up and down one stream", test: 64, prove: 1_024, secondsEach: 0.02 },
+  programRuns: { unit: "random programs of each language property", test: 25, prove: 1_000, secondsEach: 0.15 },
+  programFuzz: { unit: "fuzz rounds of the texts of programs", test: 300, prove: 50_000, secondsEach: 0.002 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 

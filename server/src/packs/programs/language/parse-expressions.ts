@@ -219,8 +219,11 @@ export function parseIf(state: ParseState): GraphNode {
     const test = parseHead(state);
     const then = plainBlock(state);
     const regions: Region[] = [then];
-    if (state.accept("else"))
-      regions.push(state.is("if") ? [{ note: null, value: parseIf(state) }] : plainBlock(state));
+    if (state.accept("else")) {
+      const otherwise: Region = state.is("if") ? [{ note: null, value: parseIf(state) }] : plainBlock(state);
+      // An empty `else` means the same as none, and has no edge that would show it.
+      if (otherwise.length > 0) regions.push(otherwise);
+    }
     return state.node("if", { id, inputs: [test], regions });
   });
 }

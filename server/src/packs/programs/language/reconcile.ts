@@ -79,6 +79,10 @@ class Matching {
     return !this.pairs.has(fresh) && !this.#used.has(base);
   }
 
+  isUsed(base: Tree): boolean {
+    return this.#used.has(base);
+  }
+
   match(fresh: Tree, base: Tree): void {
     this.pairs.set(fresh, base);
     this.#used.add(base);
@@ -142,6 +146,21 @@ function matchPlaces(matching: Matching, fresh: readonly Tree[]): void {
       const candidate = places.get(place);
       if (candidate?.node.op === child.node.op && matching.isFree(child, candidate)) matching.match(child, candidate);
     }
+    matchItems(matching, tree, base);
+  }
+}
+
+/** Items of a region whose number changed: those of the same op are matched in their order. */
+function matchItems(matching: Matching, tree: Tree, base: Tree): void {
+  const keyOf = ({ place, tree: { node } }: Child): string => `${place.slice(0, place.indexOf(":") + 1)}${node.op}`;
+  const isItem = ({ place }: Child): boolean => place.includes(":");
+  const free = new Map<string, Tree[]>();
+  for (const child of base.children.filter(isItem))
+    if (!matching.isUsed(child.tree)) free.set(keyOf(child), [...(free.get(keyOf(child)) ?? []), child.tree]);
+  for (const child of tree.children.filter(isItem)) {
+    if (matching.pairs.has(child.tree)) continue;
+    const candidate = free.get(keyOf(child))?.shift();
+    if (candidate !== undefined) matching.match(child.tree, candidate);
   }
 }
 
@@ -165,6 +184,20 @@ function matchParameters(fresh: FunctionGraph, base: FunctionGraph): Map<number,
   return ids;
 }
 
+/** Maximum id that a text can give to a node of a new function. */
+const givenIdMax = 1_000_000_000;
+
+/** A new function takes the ids of its text, so that an export keeps them. Each is used once. */
+function takeGiven(fresh: FunctionGraph, given: ReadonlyMap<number, number>, ids: Map<number, number>): void {
+  const taken = new Set<number>();
+  for (const { id } of [...fresh.parameters, ...allNodes(fresh)]) {
+    const wanted = given.get(id);
+    if (wanted === undefined || wanted < 1 || wanted > givenIdMax || taken.has(wanted)) continue;
+    taken.add(wanted);
+    ids.set(id, wanted);
+  }
+}
+
 export function reconcile(
   fresh: FunctionGraph,
   base: FunctionGraph | undefined,
@@ -183,7 +216,8 @@ export function reconcile(
     matchPlaces(matching, newTrees);
     for (const [tree, match] of matching.pairs) if (tree !== newRoot) ids.set(tree.node.id, match.node.id);
   }
-  let next = base?.next ?? 1;
+  if (base === undefined) takeGiven(fresh, given, ids);
+  let next = base?.next ?? Math.max(0, ...ids.values()) + 1;
   const order = [...fresh.parameters.map(({ id }) => id), ...[...allNodes(fresh)].map(({ id }) => id)];
   for (const id of order)
     if (!ids.has(id)) {

@@ -51,10 +51,6 @@ export interface CaseSource {
   readonly hash: HashText;
 }
 
-/** Whether `requires` of the function itself are unmet: the case says nothing about it. */
-const isUnmet = (id: string, { failure }: RunResult): boolean =>
-  failure?.code === "condition.requires" && failure.function_id === id && failure.because === undefined;
-
 /** Whether a generated struct satisfies its invariants. */
 function isValid(value: Value, type: Type, source: CaseSource): boolean {
   const { program, find } = source;
@@ -96,8 +92,8 @@ export function runCase(source: CaseSource, id: string, { seed, number }: { seed
   const types = graph.parameters.map(({ type }) => type);
   const attempt = (inputs: readonly Value[]): RunResult | undefined => {
     if (!inputs.every((value, index) => isValid(value, types[index] as Type, source))) return undefined;
-    const run = execute(source.program, id, inputs, newExecution(runLimits(caseStepsMax)));
-    return isUnmet(id, run) ? undefined : run;
+    if (!source.program.meetsRequires(id, inputs, newExecution(runLimits(caseStepsMax)))) return undefined;
+    return execute(source.program, id, inputs, newExecution(runLimits(caseStepsMax)));
   };
   for (let tries = 0; tries < triesMax; tries += 1) {
     const inputs = generateInputs({ random, find: source.find, graph });

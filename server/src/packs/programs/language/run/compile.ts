@@ -177,9 +177,17 @@ export class CompiledProgram {
   /** Whether a value from outside satisfies the invariants of its struct. */
   satisfiesInvariants(typeId: string, value: readonly Value[], execution: Execution): boolean {
     const compiled = this.#invariantsOf(typeId);
-    if (compiled === undefined) return true;
+    return compiled === undefined || this.#holds(compiled, value, execution);
+  }
+
+  /** Whether inputs from outside satisfy `requires`. A condition that traps is not satisfied. */
+  meetsRequires(id: string, inputs: readonly Value[], execution: Execution): boolean {
+    return this.#holds(this.function(id), inputs, execution);
+  }
+
+  #holds(compiled: CompiledFunction, inputs: readonly Value[], execution: Execution): boolean {
     try {
-      const own = this.#enter({ slots: [], execution, result: null }, compiled, value);
+      const own = this.#enter({ slots: [], execution, result: null }, compiled, inputs);
       return compiled.requires.every(({ code }) => code(own) === true);
     } catch (error) {
       if (error instanceof ExecutionFailed || error instanceof LimitExceeded) return false;

@@ -97,7 +97,11 @@ export function takeNode(graph: FunctionGraph, id: number): { readonly graph: Fu
       taken.push(item);
       return false;
     });
-  const emptied = (node: GraphNode): GraphNode => ({ ...node, regions: node.regions.map(without) });
+  const emptied = (node: GraphNode): GraphNode => {
+    const regions = node.regions.map(without);
+    // An empty `else` is no region.
+    return { ...node, regions: node.op === "if" && regions[1]?.length === 0 ? regions.slice(0, 1) : regions };
+  };
   const inRegions = mapRoots({ ...graph, body: without(graph.body) }, (root) => mapNodes(root, emptied));
   const [item] = taken;
   if (item !== undefined) return { graph: inRegions, item };
