@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseFunction, parseTypeDefinition } from "../../server/src/packs/programs/language/parse-functions.ts";
 import { importText } from "../../server/src/packs/programs/language/import-text.ts";
-import { textOf } from "../../server/src/packs/programs/language/text-of.ts";
+import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
 import { writeFunction } from "../../server/src/packs/programs/language/write-items.ts";
 import { checkAll, hash, programOf } from "../programs/program-fixture.ts";
 import { ProgramWriter } from "../programs/random-program.ts";
@@ -9,7 +9,28 @@ import type { Random } from "../simulation/random.ts";
 import { plainTarget } from "./fuzz-target.ts";
 import { anyText, damaged } from "./fuzz-values.ts";
 
-const words = ["{", "}", "(", ")", "let x = 1;", "if", "match", "=>", "..", "#7", "@f1(", "-", "1e999", '"\\u12', "/// d\n", "//\n", "list<", ">>", "result", "with {"];
+const words = [
+  "{",
+  "}",
+  "(",
+  ")",
+  "let x = 1;",
+  "if",
+  "match",
+  "=>",
+  "..",
+  "#7",
+  "@f1(",
+  "-",
+  "1e999",
+  '"\\u12',
+  "/// d\n",
+  "//\n",
+  "list<",
+  ">>",
+  "result",
+  "with {",
+];
 
 /** A valid text with some damage, or words in any order. */
 function textFor(random: Random): string {
@@ -37,7 +58,7 @@ function round(random: Random): void {
   // A text that parses has a canonical text, which parses to the same function unless the check of its shape refuses it.
   program.set("function", "f9", value);
   const { verdict } = checkAll(program);
-  const printed = textOf(value, scope);
+  const printed = functionText(value, scope);
   const again = writeFunction(printed, { scope: program, module: "m0", base: value, hash });
   if (verdict.ok) assert.deepEqual(again, { value }, printed);
 }

@@ -6,4 +6,11 @@ import { pathTarget } from "./path-target.ts";
 import { programTarget } from "./program-target.ts";
 import { socketTarget } from "./socket-target.ts";
 
-export const targets: readonly FuzzTarget[] = [canonicalTarget, pathTarget, cliTarget, fileTarget, programTarget, socketTarget];
+export const targets: readonly FuzzTarget[] = [
+  canonicalTarget,
+  pathTarget,
+  cliTarget,
+  fileTarget,
+  programTarget,
+  socketTarget,
+];

@@ -1,13 +1,24 @@
 /** Applies a difference to its base, with nothing else known about the current version. */
 import type { FunctionDifference } from "../../server/src/packs/programs/language/difference.ts";
 import { edgesOf, type EdgeView, nodeViews } from "../../server/src/packs/programs/language/graph-view.ts";
-import type { Attribute, Condition, FunctionGraph, GraphNode, Input, RegionItem } from "../../server/src/packs/programs/language/node.ts";
+import type {
+  Attribute,
+  Condition,
+  FunctionGraph,
+  GraphNode,
+  Input,
+  RegionItem,
+} from "../../server/src/packs/programs/language/node.ts";
 import type { OpName } from "../../server/src/packs/programs/language/op-names.ts";
 import { opTable } from "../../server/src/packs/programs/language/ops/op-table.ts";
 import { typeFromText } from "../../server/src/packs/programs/language/parse-types.ts";
 import type { PrintOptions } from "../../server/src/packs/programs/language/print-expressions.ts";
 
-export function applyDifference(base: FunctionGraph, difference: FunctionDifference, options: PrintOptions): FunctionGraph {
+export function applyDifference(
+  base: FunctionGraph,
+  difference: FunctionDifference,
+  options: PrintOptions,
+): FunctionGraph {
   const nodes = new Map<number, { op: string; attributes: readonly Attribute[] }>(nodeViews(base, options));
   for (const { node_id: id } of difference.removed_nodes) nodes.delete(id);
   for (const node of [...difference.added_nodes, ...difference.modified_nodes]) nodes.set(node.node_id, node);
@@ -32,11 +43,18 @@ export function applyDifference(base: FunctionGraph, difference: FunctionDiffere
     const regions = found.filter((items, index) => op !== "if" || index === 0 || items.length > 0);
     return { id, op: op as OpName, attributes, inputs: ports.map(inputOf), regions };
   };
-  const conditions = (name: string): Condition[] => region(0, name).map(({ note, value }) => ({ value, message: note }));
+  const conditions = (name: string): Condition[] =>
+    region(0, name).map(({ note, value }) => ({ value, message: note }));
   const after = difference.signature?.after;
   return {
     ...base,
-    ...(after !== undefined && { module: after.module, public: after.public, io: after.io, total: after.total, doc: after.doc }),
+    ...(after !== undefined && {
+      module: after.module,
+      public: after.public,
+      io: after.io,
+      total: after.total,
+      doc: after.doc,
+    }),
     ...(after !== undefined && {
       parameters: after.params.map(([id, name, type]) => ({ id, name, type: typeFromText(type) })),
       result: typeFromText(after.result),

@@ -16,7 +16,9 @@ test("at least 90 % of the functions with conditions in random programs are real
   let all = 0;
   for (let seed = 1; seed <= counts.programRuns; seed += 1) {
     const scope = programOf(new ProgramWriter(new Random(seed)).texts(6));
-    const bound = [...scope.functionIds()].filter((id) => functionOf(scope, id).requires.length + functionOf(scope, id).ensures.length > 0);
+    const bound = [...scope.functionIds()].filter(
+      (id) => functionOf(scope, id).requires.length + functionOf(scope, id).ensures.length > 0,
+    );
     const caches = newCheckCaches();
     const job = { scope, typings: new Typings(scope, caches), settings: defaultSettings, caches, hash };
     tested += finish(runCases(job, bound)).tested;
@@ -28,7 +30,9 @@ test("at least 90 % of the functions with conditions in random programs are real
 
 const errorsOf = (...texts: readonly string[]) => checkAll(programOf(texts)).verdict.errors;
 const warningsOf = (...texts: readonly string[]) =>
-  checkAll(programOf(texts)).diagnostics.filter(({ code }) => code.startsWith("condition.")).map(({ code }) => code);
+  checkAll(programOf(texts))
+    .diagnostics.filter(({ code }) => code.startsWith("condition."))
+    .map(({ code }) => code);
 
 test("a broken ensures is found and shown with the smallest inputs, the result and its place [G9]", () => {
   const [error, more] = errorsOf(
@@ -42,13 +46,22 @@ test("a broken ensures is found and shown with the smallest inputs, the result a
 
 test("a caller that breaks the requires of a callee is named, and the callee is the reason [G9]", () => {
   const [error] = errorsOf("fn half(x: i64) -> i64 requires x > 0 { x / 2 }", "fn user(y: i64) -> i64 { half(y) }");
-  assert.deepEqual([error?.code, error?.function_id, error?.because, error?.line, error?.column], ["condition.requires", "f2", "f1", 2, 3]);
+  assert.deepEqual(
+    [error?.code, error?.function_id, error?.because, error?.line, error?.column],
+    ["condition.requires", "f2", "f1", 2, 3],
+  );
   assert.deepEqual(error?.inputs, { y: 0 });
 });
 
 test("structs are generated with their invariants, and a broken invariant is found where the value is made [G9]", () => {
   const range = 'struct Range { low: i64, high: i64, invariant low <= high "ordered" }';
-  assert.deepEqual(errorsOf(range, "fn size(r: Range) -> i64 ensures result >= 0 { if r.high -% r.low < 0 { 0 } else { r.high -% r.low } }"), []);
+  assert.deepEqual(
+    errorsOf(
+      range,
+      "fn size(r: Range) -> i64 ensures result >= 0 { if r.high -% r.low < 0 { 0 } else { r.high -% r.low } }",
+    ),
+    [],
+  );
   const [error] = errorsOf(range, "fn raise(r: Range, low: i64) -> Range { r with { low: low } }");
   assert.deepEqual([error?.code, error?.because, error?.message], ["condition.invariant", "t1", "ordered"]);
 });
@@ -61,14 +74,19 @@ test("a run-time error never counts as a pass: a total function must not trap, a
 });
 
 test("a condition that cannot be tested is a warning with its reason, and is counted", () => {
-  const { verdict, diagnostics } = checkAll(programOf(["fn odd(x: i64) -> i64 requires x * x == 2 ensures result == 3 { x }"]));
+  const { verdict, diagnostics } = checkAll(
+    programOf(["fn odd(x: i64) -> i64 requires x * x == 2 ensures result == 3 { x }"]),
+  );
   assert.deepEqual([verdict.ok, verdict.tested, verdict.untested, verdict.warnings], [true, 0, 1, 1]);
   assert.match(diagnostics[0]!.message, /no generated inputs satisfied requires/u);
 });
 
 test("asserts are tested, and conditions with effects are refused", () => {
   assert.equal(errorsOf('fn f(x: i64) -> i64 { assert x != 7 "never 7"; x }')[0]?.message, "never 7");
-  assert.equal(errorsOf("io fn say() -> bool { true }", "fn f() -> i64 ensures say() { 1 }")[0]?.code, "condition.impure");
+  assert.equal(
+    errorsOf("io fn say() -> bool { true }", "fn f() -> i64 ensures say() { 1 }")[0]?.code,
+    "condition.impure",
+  );
 });
 
 test("a test of one function reports shrunk failures and repeats them with its seed", () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { differenceOf, textDifferenceOf } from "../../server/src/packs/programs/language/difference.ts";
+import { functionDifference, textDifferenceOf } from "../../server/src/packs/programs/language/difference.ts";
 import { graphOf } from "../../server/src/packs/programs/language/pack.ts";
 import { hashFunction } from "../../server/src/packs/programs/language/hash.ts";
-import { textOf } from "../../server/src/packs/programs/language/text-of.ts";
+import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
 import { writeFunction } from "../../server/src/packs/programs/language/write-items.ts";
 import { counts } from "../prove/counts.ts";
 import { Random } from "../simulation/random.ts";
@@ -24,12 +24,12 @@ test("a difference applied to its base gives the current version [G6]", () => {
         const base = functionOf(program, id);
         let current = base;
         for (let edit = 0; edit < 4; edit += 1) {
-          const text = editedText(random, textOf(current, options));
+          const text = editedText(random, functionText(current, options));
           current = writeFunction(text, { scope: program, module: "m0", base: current, hash }).value ?? current;
         }
         if (current.hash === base.hash) continue;
         compared += 1;
-        const applied = applyDifference(graphOf(base), differenceOf(base, current, options), options);
+        const applied = applyDifference(graphOf(base), functionDifference(base, current, options), options);
         assert.equal(hashFunction(applied, hash).hash, current.hash, `seed ${seed}, ${id}`);
       }
     }),
@@ -42,7 +42,7 @@ test("equal versions have an empty difference, with all five lists present [G6]"
   const program = programOf(["fn f(x: i64) -> i64 { x }"]);
   const value = functionOf(program, "f1");
   const options = { names: program.names, module: "m0" };
-  assert.deepEqual(differenceOf(value, value, options), {
+  assert.deepEqual(functionDifference(value, value, options), {
     ...{ added_nodes: [], removed_nodes: [], modified_nodes: [], added_edges: [], removed_edges: [] },
   });
   assert.equal(textDifferenceOf(value, value, options), "");
@@ -59,15 +59,20 @@ test("a difference names the changed operator, the rewired edge, the signature, 
     ]),
     "f1",
   );
-  const difference = differenceOf(before, after, options);
-  assert.deepEqual(
-    difference.added_edges.map((edge) => edge.edge_id).length > 0 && difference.renamed,
-    { before: "f", after: "g" },
-  );
+  const difference = functionDifference(before, after, options);
+  assert.deepEqual(difference.added_edges.map((edge) => edge.edge_id).length > 0 && difference.renamed, {
+    before: "f",
+    after: "g",
+  });
   assert.deepEqual(difference.conditions, { added: ["requires x > 1"], removed: ["requires x > 0"] });
   assert.equal(difference.signature?.after.text, "pub fn g(x: i64, low: i64) -> bool");
   assert.match(textDifferenceOf(before, after, options), /^@@ -1 \+1 @@\n-fn f[^]*\n\+ {2}x <= x/u);
-  const small = functionOf(draftOf(program, [{ type: "set_function", function_id: "f1", text: textOf(before, options).replace("> 0", "> 5") }]), "f1");
-  const [modified, more] = differenceOf(before, small, options).modified_nodes;
+  const small = functionOf(
+    draftOf(program, [
+      { type: "set_function", function_id: "f1", text: functionText(before, options).replace("> 0", "> 5") },
+    ]),
+    "f1",
+  );
+  const [modified, more] = functionDifference(before, small, options).modified_nodes;
   assert.deepEqual([modified?.before, modified?.after, more], ["0", "5", undefined]);
 });

@@ -10,11 +10,18 @@ export function editedText(random: Random, text: string): string {
     case 0:
       return lines.toSpliced(at, 1).join("\n");
     case 1:
-      return lines.toSpliced(at, 0, `${" ".repeat(line.length - line.trimStart().length)}1 +% ${random.below(9)};`).join("\n");
+      return lines
+        .toSpliced(at, 0, `${" ".repeat(line.length - line.trimStart().length)}1 +% ${random.below(9)};`)
+        .join("\n");
     case 2:
       return lines.toSpliced(at, 2, lines[at + 1] ?? "", line).join("\n");
     case 3:
-      return lines.with(at, line.replace(/\d+/u, (digits) => String((Number(digits) + 1) % 90))).join("\n");
+      return lines
+        .with(
+          at,
+          line.replace(/\d+/u, (digits) => String((Number(digits) + 1) % 90)),
+        )
+        .join("\n");
     default:
       return lines.with(at, `// note ${random.below(100)}\n${line}`).join("\n");
   }

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { hashFunction } from "../../server/src/packs/programs/language/hash.ts";
-import { allNodes, type FunctionGraph, type GraphNode, type Input, mapNodes, mapRoots, renumber } from "../../server/src/packs/programs/language/node.ts";
+import {
+  allNodes,
+  type FunctionGraph,
+  type GraphNode,
+  type Input,
+  mapNodes,
+  mapRoots,
+  renumber,
+} from "../../server/src/packs/programs/language/node.ts";
 import { graphOf } from "../../server/src/packs/programs/language/pack.ts";
 import { printFunction } from "../../server/src/packs/programs/language/print-functions.ts";
 import { boolType, i64Type, sameType } from "../../server/src/packs/programs/language/types.ts";
@@ -21,7 +29,10 @@ function* changesOf(graph: FunctionGraph, node: GraphNode): Generator<readonly [
   yield ["op", changeNode(graph, node.id, (each) => ({ ...each, op: each.op === "add" ? "sub" : "add" }))];
   for (const [index, value] of node.attributes.entries()) {
     const other = Array.isArray(value) ? [...(value as string[]), "more"] : `${String(value)}x`;
-    yield ["attribute", changeNode(graph, node.id, (each) => ({ ...each, attributes: each.attributes.with(index, other) }))];
+    yield [
+      "attribute",
+      changeNode(graph, node.id, (each) => ({ ...each, attributes: each.attributes.with(index, other) })),
+    ];
   }
   for (const [port, input] of node.inputs.entries()) {
     const targets = [...graph.parameters.map(({ id }) => id), ...[...allNodes(graph)].map(({ id }) => id)];
@@ -30,10 +41,17 @@ function* changesOf(graph: FunctionGraph, node: GraphNode): Generator<readonly [
   }
   for (const [at, region] of node.regions.entries()) {
     const add = (note: string) => region.map((item, order) => (order === 0 ? { ...item, note } : item));
-    if (region.length > 0) yield ["note", changeNode(graph, node.id, (each) => ({ ...each, regions: each.regions.with(at, add("other")) }))];
+    if (region.length > 0)
+      yield ["note", changeNode(graph, node.id, (each) => ({ ...each, regions: each.regions.with(at, add("other")) }))];
     const [first, second] = region;
     if (first !== undefined && second !== undefined)
-      yield ["order", changeNode(graph, node.id, (each) => ({ ...each, regions: each.regions.with(at, [second, first, ...region.slice(2)]) }))];
+      yield [
+        "order",
+        changeNode(graph, node.id, (each) => ({
+          ...each,
+          regions: each.regions.with(at, [second, first, ...region.slice(2)]),
+        })),
+      ];
   }
 }
 
@@ -89,13 +107,20 @@ test("rewiring a use to a twin of its value changes the hash", () => {
     "fn two(x: i64, y: i64) -> i64 { x + y }",
   ].map((text, index) => {
     const id = `f${index + 1}`;
-    return [functionOf(program, id).hash, functionOf(draftOf(program, [{ type: "set_function", function_id: id, text }]), id).hash];
+    return [
+      functionOf(program, id).hash,
+      functionOf(draftOf(program, [{ type: "set_function", function_id: id, text }]), id).hash,
+    ];
   });
   for (const [before, after] of hashes) assert.notEqual(before, after);
 });
 
 test("a change of one function, its signature and its name changes the hash of no other item [G10]", () => {
-  const program = programOf(["fn leaf(x: i64) -> i64 { x }", "fn user(x: i64) -> i64 { leaf(x) }", "struct Box { side: i64, invariant leaf(side) == side }"]);
+  const program = programOf([
+    "fn leaf(x: i64) -> i64 { x }",
+    "fn user(x: i64) -> i64 { leaf(x) }",
+    "struct Box { side: i64, invariant leaf(side) == side }",
+  ]);
   const draft = draftOf(program, [
     { type: "set_function", function_id: "f1", text: "pub fn leaf(x: i64, y: i64) -> i64 requires x > y { x + y }" },
     { type: "rename_function", function_id: "f1", name: "other" },

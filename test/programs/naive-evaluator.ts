@@ -3,7 +3,14 @@
  * each op. It has no limits, so it is used only where the interpreter ends.
  */
 import type { Typing } from "../../server/src/packs/programs/language/check/types.ts";
-import { type FunctionGraph, type GraphNode, type Input, listAttribute, type Region, textAttribute } from "../../server/src/packs/programs/language/node.ts";
+import {
+  type FunctionGraph,
+  type GraphNode,
+  type Input,
+  listAttribute,
+  type Region,
+  textAttribute,
+} from "../../server/src/packs/programs/language/node.ts";
 import type { OpName } from "../../server/src/packs/programs/language/op-names.ts";
 import type { Value } from "../../server/src/packs/programs/language/run/values.ts";
 import type { TypeDefinition } from "../../server/src/packs/programs/language/type-definition.ts";
@@ -37,11 +44,12 @@ function fit(value: bigint, type: Type): bigint {
 const list = (value: Value): readonly Value[] => value as readonly Value[];
 const deepEqual = (a: Value, b: Value): boolean => {
   if (typeof a !== "object" || a === null) return a === b;
-  if (Array.isArray(a)) return a.length === list(b).length && a.every((item: Value, index) => deepEqual(item, list(b)[index]!));
+  if (Array.isArray(a))
+    return a.length === list(b).length && a.every((item: Value, index) => deepEqual(item, list(b)[index]!));
   const [x, y] = [a as { variant: string; payload: Value }, b as { variant: string; payload: Value }];
   return x.variant === y.variant && deepEqual(x.payload, y.payload);
 };
-const codePoints = (text: string): readonly number[] => [...text].map((each) => each.codePointAt(0)!);
+const codePoints = (text: string): readonly number[] => Array.from(text).map((each) => each.codePointAt(0)!);
 function order(a: Value, b: Value): number {
   if (typeof a !== "string") return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
   const [x, y] = [codePoints(a), codePoints(b as string)];
@@ -52,9 +60,12 @@ function order(a: Value, b: Value): number {
 const builtins: Readonly<Record<string, (inputs: readonly Value[]) => Value>> = {
   max: ([a, b]) => (order(a!, b!) < 0 ? b! : a!),
   floor: ([a]) => Math.floor(a as number),
-  to_text: ([a]) => String(a as bigint),
-  upper: ([a]) => [...(a as string)].map((each) => (each >= "a" && each <= "z" ? each.toUpperCase() : each)).join(""),
-  reverse: ([a]) => (typeof a === "string" ? [...a].reverse().join("") : [...list(a!)].reverse()),
+  to_text: ([a]) => (a as bigint | number).toString(),
+  upper: ([a]) =>
+    Array.from(a as string)
+      .map((each) => (each >= "a" && each <= "z" ? each.toUpperCase() : each))
+      .join(""),
+  reverse: ([a]) => (typeof a === "string" ? Array.from(a).reverse().join("") : [...list(a!)].reverse()),
   sort: ([a]) => [...list(a!)].sort(order),
   split: ([a, b]) => (a as string).split(b as string),
   parse_i64: ([a]) => {
@@ -112,14 +123,26 @@ const rules: Partial<Readonly<Record<OpName, Rule>>> = {
   var: (run, node) => run.bind(node.id, run.value(node.inputs[0]!)),
   set: (run, node) => run.bind(node.inputs[0] as number, run.value(node.inputs[1]!)),
   drop: (run, node) => (run.value(node.inputs[0]!), null),
-  add: arithmetic((a, b, type) => fit(a + b, type), (a, b) => a + b),
-  mul: arithmetic((a, b, type) => fit(a * b, type), (a, b) => a * b),
+  add: arithmetic(
+    (a, b, type) => fit(a + b, type),
+    (a, b) => a + b,
+  ),
+  mul: arithmetic(
+    (a, b, type) => fit(a * b, type),
+    (a, b) => a * b,
+  ),
   rem: arithmetic((a, b) => {
     if (b === 0n) throw new NaiveTrap("zero");
     return a - (a / b) * b;
   }),
-  neg: arithmetic((a, _, type) => fit(0n - a, type), (a) => -a),
-  abs: arithmetic((a, _, type) => fit(a < 0n ? -a : a, type), (a) => (a < 0 || Object.is(a, -0) ? -a : a)),
+  neg: arithmetic(
+    (a, _, type) => fit(0n - a, type),
+    (a) => -a,
+  ),
+  abs: arithmetic(
+    (a, _, type) => fit(a < 0n ? -a : a, type),
+    (a) => (a < 0 || Object.is(a, -0) ? -a : a),
+  ),
   add_wrap: arithmetic((a, b, type) => wrap(a + b, type)),
   sub_wrap: arithmetic((a, b, type) => wrap(a - b, type)),
   mul_wrap: arithmetic((a, b, type) => wrap(a * b, type)),
@@ -164,7 +187,11 @@ const rules: Partial<Readonly<Record<OpName, Rule>>> = {
     if (run.value(node.inputs[0]!) !== true) throw new NaiveFailure("condition.assert");
     return null;
   },
-  call: (run, node) => run.owner.call(textAttribute(node, 0), node.inputs.map((input) => run.value(input))),
+  call: (run, node) =>
+    run.owner.call(
+      textAttribute(node, 0),
+      node.inputs.map((input) => run.value(input)),
+    ),
   builtin: (run, node) => builtins[textAttribute(node, 0)]!(node.inputs.map((input) => run.value(input))),
   print: (run, node) => (run.value(node.inputs[0]!), null),
   struct_make: (run, node) => {
@@ -197,7 +224,7 @@ const rules: Partial<Readonly<Record<OpName, Rule>>> = {
     copy[at] = run.value(node.inputs[2]!);
     return copy;
   },
-  length: (run, node) => BigInt([...(run.value(node.inputs[0]!) as string)].length),
+  length: (run, node) => BigInt(Array.from(run.value(node.inputs[0]!) as string).length),
   push: (run, node) => [...list(run.value(node.inputs[0]!)), run.value(node.inputs[1]!)],
   join: (run, node) => {
     const [a, b] = node.inputs.map((input) => run.value(input));
@@ -270,7 +297,7 @@ class Run {
         kind === "any" ||
         (kind === "variant" && variant.variant === wanted) ||
         (kind === "int" && value === BigInt(wanted as string)) ||
-        (kind === "bool" && String(value as boolean) === wanted) ||
+        (kind === "bool" && value === (wanted === "true")) ||
         (kind === "text" && value === wanted);
       if (!isMatch) continue;
       if (name !== null) this.bind(arm.id, variant.payload);

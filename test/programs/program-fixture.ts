@@ -4,7 +4,11 @@ import { newCheckCaches, type CheckCaches } from "../../server/src/packs/program
 import { checkProgram, type CheckResult, finish } from "../../server/src/packs/programs/language/check/verdict.ts";
 import type { Draft } from "../../server/src/packs/programs/language/draft.ts";
 import { ProgramRows, type ProgramScope } from "../../server/src/packs/programs/language/program-scope.ts";
-import { defaultSettings, type FunctionValue, type ProgramSettings } from "../../server/src/packs/programs/language/program-values.ts";
+import {
+  defaultSettings,
+  type FunctionValue,
+  type ProgramSettings,
+} from "../../server/src/packs/programs/language/program-values.ts";
 import { applySteps } from "../../server/src/packs/programs/language/steps/apply-steps.ts";
 import type { ProgramStep } from "../../server/src/packs/programs/language/steps/step-context.ts";
 
@@ -26,7 +30,7 @@ export function commit(rows: ProgramRows, draft: Draft): void {
 export function draftOf(rows: ProgramScope, steps: readonly ProgramStep[]): Draft {
   const applied = applySteps(rows, steps, { next: { f: 1, t: 1, m: 1 }, hash });
   assert.equal(applied.diagnostics, undefined, JSON.stringify([applied.diagnostics, steps], null, 1));
-  return applied.draft!;
+  return applied.draft;
 }
 
 /** Applies steps without a check, in batches that the limits of a mutation allow. */

@@ -107,7 +107,9 @@ export class ProgramWriter {
     const lists = parameters.filter(({ type }) => type.startsWith("list"));
     const requires = [
       ...(numbers.length > 1 ? [`requires ${numbers[0]!.name} <= ${numbers[1]!.name}`] : []),
-      ...(numbers.length > 0 ? [`requires ${numbers[0]!.name} > ${random.between(-20, 20)} and ${numbers[0]!.name} != 7`] : []),
+      ...(numbers.length > 0
+        ? [`requires ${numbers[0]!.name} > ${random.between(-20, 20)} and ${numbers[0]!.name} != 7`]
+        : []),
       ...(lists.length > 0 ? [`requires length(${lists[0]!.name}) >= 1 "not empty"`] : []),
     ];
     const isTrue = integers.includes(result) ? "result == result and not (result < result)" : "true";
@@ -129,7 +131,18 @@ export class ProgramWriter {
     const random = this.#random;
     const value = (type: string): string => this.#value(type, scope, depth, io);
     const note = random.chance(0.15) ? "// a note\n" : "";
-    const kind = random.weighed({ let: 5, var: 3, set: 3, if: 2, while: 1, for: 2, drop: 1, assert: 1, return: 1, print: 1 });
+    const kind = random.weighed({
+      let: 5,
+      var: 3,
+      set: 3,
+      if: 2,
+      while: 1,
+      for: 2,
+      drop: 1,
+      assert: 1,
+      return: 1,
+      print: 1,
+    });
     const cells = scope.filter(({ isCell }) => isCell);
     if (kind === "let" || kind === "var" || depth === 0) {
       const local = this.#local(random.pick(valueTypes), kind === "var");
@@ -151,6 +164,14 @@ export class ProgramWriter {
       const over = random.chance(0.5) ? `0..${random.below(5)}` : `(${value("list<i64>")})`;
       return `${note}for ${item.name} in ${over} ${this.#block(scope, result, io, depth - 1, [item])}`;
     }
+    return this.#plainStatement(kind, { scope, result, io, depth, note });
+  }
+
+  #plainStatement(
+    kind: string,
+    { scope, result, io, depth, note }: { scope: Local[]; result: string; io: boolean; depth: number; note: string },
+  ): string {
+    const value = (type: string): string => this.#value(type, scope, depth, io);
     if (kind === "drop") return `${note}${value("i64")};`;
     if (kind === "assert") return `assert ${value("i64")} == 5 or true;`;
     if (kind === "print" && io) return `print(${value("text")});`;
@@ -180,7 +201,8 @@ export class ProgramWriter {
     const inside = [...scope, bound];
     const value = (of: string, locals = scope): string => this.#value(of, locals, depth - 1, io);
     const arms = this.#random.pick([
-      () => `match parse_i64(${value("text")}) { some(${bound.name}) => ${value(type, inside)}, none => ${value(type)}, }`,
+      () =>
+        `match parse_i64(${value("text")}) { some(${bound.name}) => ${value(type, inside)}, none => ${value(type)}, }`,
       () => `match (${value("Shape")}) { Line(${bound.name}) => { ${value(type, inside)} }, _ => ${value(type)}, }`,
       () => `match ${value("i64")} { 0 => ${value(type)}, -1 => ${value(type)}, _ => ${value(type)}, }`,
       () => `match ${value("bool")} { true => ${value(type)}, false => ${value(type)}, }`,
@@ -224,7 +246,11 @@ export class ProgramWriter {
   #literal(type: string): string {
     const random = this.#random;
     const table: Readonly<Record<string, string>> = {
-      ...{ i64: String(random.between(-300, 300)), i32: String(random.between(-300, 300)), i8: String(random.between(-99, 99)) },
+      ...{
+        i64: String(random.between(-300, 300)),
+        i32: String(random.between(-300, 300)),
+        i8: String(random.between(-99, 99)),
+      },
       ...{ f64: `${random.between(-9, 9)}.25`, f32: `${random.between(-9, 9)}.5`, bool: String(random.chance(0.5)) },
       ...{ text: random.pick(['"a"', '"B c"', '"é\\n"', '""', '"12"']), Point: "(Point { x: 1, y: 2 })" },
       ...{ Range: "(Range { low: 1, high: 2 })", Shape: "Shape.Dot", "[i64; 2]": "[3, 4]", "list<text>": '["x"]' },

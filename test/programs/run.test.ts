@@ -11,7 +11,12 @@ import { graphOf } from "../../server/src/packs/programs/language/pack.ts";
 import type { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
 import { runLimits } from "../../server/src/packs/programs/language/run/limits.ts";
 import { runFunction } from "../../server/src/packs/programs/language/run/run-function.ts";
-import { sameValue, type Value, valueFromJson, valueToJson } from "../../server/src/packs/programs/language/run/values.ts";
+import {
+  sameValue,
+  type Value,
+  valueFromJson,
+  valueToJson,
+} from "../../server/src/packs/programs/language/run/values.ts";
 import { counts } from "../prove/counts.ts";
 import { Random } from "../simulation/random.ts";
 import { NaiveEvaluator, NaiveFailure, NaiveTrap } from "./naive-evaluator.ts";
@@ -38,7 +43,11 @@ function naiveEvaluator(program: ProgramRows): NaiveEvaluator {
   });
 }
 
-function naiveOutcome(evaluator: NaiveEvaluator, id: string, inputs: readonly Value[]): { status: string; value: Value } {
+function naiveOutcome(
+  evaluator: NaiveEvaluator,
+  id: string,
+  inputs: readonly Value[],
+): { status: string; value: Value } {
   try {
     return { status: "returned", value: evaluator.call(id, inputs) };
   } catch (error) {
@@ -82,7 +91,11 @@ test("an accepted function runs on 200 inputs as the naive evaluator says, and t
 });
 
 test("values become JSON and return from it unchanged, for every type", () => {
-  const program = programOf(["struct Point { x: i64, y: f64, }", "enum Tree { Leaf, Node(list<Tree>), }", "fn a(p: list<Point>, t: Tree, o: option<text>, r: result<i8, [bool; 3]>, f: f32) -> unit { unit }"]);
+  const program = programOf([
+    "struct Point { x: i64, y: f64, }",
+    "enum Tree { Leaf, Node(list<Tree>), }",
+    "fn a(p: list<Point>, t: Tree, o: option<text>, r: result<i8, [bool; 3]>, f: f32) -> unit { unit }",
+  ]);
   const graph = graphOf(functionOf(program, "f1"));
   const find = (id: string) => definitionIn(program, id);
   const random = new CaseRandom(hash("values"));
@@ -108,7 +121,8 @@ test("overflow, division by zero and a wrong index trap at their node, and limit
     "fn shifted(x: i64, by: i64) -> i64 { x << by }",
     'io fn talk() -> unit { for i in 0..3 { match read_line() { some(line) => print(line), none => print("end"), } } }',
   ]);
-  const run = (id: string, inputs: readonly (number | string | number[])[]) => runFunction(program, id, inputs, { steps: 1_000_000 })!;
+  const run = (id: string, inputs: readonly (number | string | number[])[]) =>
+    runFunction(program, id, inputs, { steps: 1_000_000 })!;
   assert.equal(run("f1", [27]).result, 127);
   assert.equal(run("f1", [28]).failure?.code, "condition.trap");
   assert.deepEqual([run("f2", [3]).result, run("f2", [0]).status], [3, "trapped"]);

@@ -6,12 +6,22 @@ import { affectedItems } from "../../server/src/packs/programs/language/check/af
 import { newCheckCaches } from "../../server/src/packs/programs/language/check/check-caches.ts";
 import { fullVerify } from "../../server/src/packs/programs/language/check/full-verify.ts";
 import { finish } from "../../server/src/packs/programs/language/check/verdict.ts";
-import { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
+import type { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
 import { defaultSettings } from "../../server/src/packs/programs/language/program-values.ts";
 import type { ProgramStep } from "../../server/src/packs/programs/language/steps/step-context.ts";
 import { counts } from "../prove/counts.ts";
 import { Random } from "../simulation/random.ts";
-import { allItems, changedIn, check, commit, draftOf, emptyProgram, hash, mutated, programOf } from "./program-fixture.ts";
+import {
+  allItems,
+  changedIn,
+  check,
+  commit,
+  draftOf,
+  emptyProgram,
+  hash,
+  mutated,
+  programOf,
+} from "./program-fixture.ts";
 
 const size = 8;
 
@@ -44,7 +54,10 @@ test("an incremental verdict equals the full verdict without caches after every 
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 31 }), (seed) => {
       const random = new Random(seed);
-      const functions = Array.from({ length: size }, (_, index): ProgramStep => ({ type: "add_function", text: `pub fn g${index}(n: i64) -> i64 { 0 }` }));
+      const functions = Array.from({ length: size }, (_, index): ProgramStep => ({
+        type: "add_function",
+        text: `pub fn g${index}(n: i64) -> i64 { 0 }`,
+      }));
       const program = mutated(emptyProgram(), [{ type: "add_type", text: "struct Box { side: i64, }" }, ...functions]);
       const caches = newCheckCaches();
       const settings = { cases: 8 };
@@ -52,9 +65,17 @@ test("an incremental verdict equals the full verdict without caches after every 
         const draft = draftOf(program, [stepOf(random)]);
         const changed = changedIn(draft);
         const incremental = check(draft, changed, { caches, settings });
-        assert.deepEqual(shown(incremental), shown(check(draft, changed, { settings })), `seed ${seed}: with and without caches`);
+        assert.deepEqual(
+          shown(incremental),
+          shown(check(draft, changed, { settings })),
+          `seed ${seed}: with and without caches`,
+        );
         const full = check(draft, allItems(draft), { settings });
-        assert.equal(incremental.verdict.ok, full.verdict.ok, `seed ${seed}: ${JSON.stringify([incremental.verdict.errors, full.verdict.errors], null, 1)}`);
+        assert.equal(
+          incremental.verdict.ok,
+          full.verdict.ok,
+          `seed ${seed}: ${JSON.stringify([incremental.verdict.errors, full.verdict.errors], null, 1)}`,
+        );
         totals[full.verdict.ok ? "accepted" : "refused"] += 1;
         if (full.verdict.ok) commit(program, draft);
       }
@@ -75,7 +96,10 @@ test("a change affects its transitive callers, users of types and users of invar
     "fn boxed(b: Box) -> i64 { b.side }",
   ]);
   assert.deepEqual(affectedItems(program, { functions: ["f2"], types: [] }).functions, ["f2", "f3", "f4"]);
-  assert.deepEqual(affectedItems(program, { functions: ["f1"], types: [] }), { functions: ["f1", "f6"], types: ["t1"] });
+  assert.deepEqual(affectedItems(program, { functions: ["f1"], types: [] }), {
+    functions: ["f1", "f6"],
+    types: ["t1"],
+  });
   assert.deepEqual(affectedItems(program, { functions: [], types: ["t1"] }).functions, ["f6"]);
 });
 
@@ -89,7 +113,9 @@ test("a verdict reads the hashes of what it executed and the signatures of what 
   const reads = (step: ProgramStep) => check(draftOf(program, [step]), { functions: ["f3"], types: [] }).reads;
   const plain = reads({ type: "set_function", function_id: "f3", text: "fn plain(x: i64) -> i64 { leaf(x) + 1 }" });
   assert.deepEqual(plain, { "function/f1": `s:${program.function("f1")!.signature_hash.slice(0, 32)}` });
-  const draft = draftOf(program, [{ type: "set_function", function_id: "f1", text: "fn leaf(x: i64) -> i64 { 0 + x }" }]);
+  const draft = draftOf(program, [
+    { type: "set_function", function_id: "f1", text: "fn leaf(x: i64) -> i64 { 0 + x }" },
+  ]);
   const result = check(draft, changedIn(draft));
   assert.deepEqual(Object.keys(result.reads), ["function/f2", "function/f3"]);
   assert.deepEqual(result.callers, ["f1", "f2", "f3"]);
@@ -97,11 +123,16 @@ test("a verdict reads the hashes of what it executed and the signatures of what 
 
 test("a caller that is added while the check runs is found by the next check of the callee [G9]", () => {
   const program = programOf(["fn leaf(x: i64) -> i64 { x }"]);
-  const draft = draftOf(program, [{ type: "set_function", function_id: "f1", text: "fn leaf(x: i64, y: i64) -> i64 { x + y }" }]);
+  const draft = draftOf(program, [
+    { type: "set_function", function_id: "f1", text: "fn leaf(x: i64, y: i64) -> i64 { x + y }" },
+  ]);
   assert.ok(check(draft, changedIn(draft)).verdict.ok);
   mutated(program, [{ type: "add_function", text: "fn late() -> i64 { leaf(1) }" }]);
   const again = check(draft, changedIn(draft));
-  assert.deepEqual(again.verdict.errors.map(({ code, function_id: id }) => [code, id]), [["type.arity", "f2"]]);
+  assert.deepEqual(
+    again.verdict.errors.map(({ code, function_id: id }) => [code, id]),
+    [["type.arity", "f2"]],
+  );
 });
 
 test("two changes that are each valid and together break a caller are refused together [G9]", () => {
@@ -110,7 +141,11 @@ test("two changes that are each valid and together break a caller are refused to
     "fn k() -> i64 { 1 }",
     "fn g() -> i64 ensures result > 0 { f() + k() }",
   ]);
-  const lower = (id: string, name: string): ProgramStep => ({ type: "set_function", function_id: id, text: `fn ${name}() -> i64 { -1 + 1 }` });
+  const lower = (id: string, name: string): ProgramStep => ({
+    type: "set_function",
+    function_id: id,
+    text: `fn ${name}() -> i64 { -1 + 1 }`,
+  });
   for (const step of [lower("f1", "f"), lower("f2", "k")]) {
     const draft = draftOf(program, [step]);
     const { verdict, reads } = check(draft, changedIn(draft));
@@ -122,7 +157,9 @@ test("two changes that are each valid and together break a caller are refused to
 });
 
 test("a check whose first round needs too many steps is refused as too large, never half checked", () => {
-  const program = programOf(["fn slow(n: i64) -> i64 ensures result == result { var i: i64 = 0; while i < 3000 { i = i + 1; } i }"]);
+  const program = programOf([
+    "fn slow(n: i64) -> i64 ensures result == result { var i: i64 = 0; while i < 3000 { i = i + 1; } i }",
+  ]);
   const { verdict } = check(program, allItems(program), { settings: { steps: 5_000 } });
   assert.deepEqual([verdict.too_large, verdict.ok], [true, false]);
 });

@@ -8,7 +8,7 @@ import { printInput, printTypeDefinition } from "../../server/src/packs/programs
 import { definitionIn } from "../../server/src/packs/programs/language/check/types.ts";
 import type { FunctionValue } from "../../server/src/packs/programs/language/program-values.ts";
 import type { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
-import { textOf } from "../../server/src/packs/programs/language/text-of.ts";
+import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
 import { writeFunction, writeType } from "../../server/src/packs/programs/language/write-items.ts";
 import { exportText } from "../../server/src/packs/programs/language/export-text.ts";
 import { importText } from "../../server/src/packs/programs/language/import-text.ts";
@@ -35,13 +35,13 @@ test("the text of a function parses to the same function with the same ids, with
     for (const id of program.functionIds()) {
       const value = functionOf(program, id);
       for (const withIds of [false, true]) {
-        const text = textOf(value, { ...options(program), withIds });
+        const text = functionText(value, { ...options(program), withIds });
         const again = writeFunction(text, { scope: program, module: "m0", base: value, hash });
         assert.deepEqual(again, { value }, text);
       }
-      const fresh = writeFunction(textOf(value, options(program)), { scope: program, module: "m0", hash });
+      const fresh = writeFunction(functionText(value, options(program)), { scope: program, module: "m0", hash });
       assert.equal(fresh.value?.hash, value.hash);
-      assert.equal(textOf(fresh.value!, options(program)), textOf(value, options(program)));
+      assert.equal(functionText(fresh.value, options(program)), functionText(value, options(program)));
     }
   });
 });
@@ -58,7 +58,7 @@ test("an edit of one line keeps the ids of all nodes that it does not touch, and
   forPrograms((program, random) => {
     for (const id of program.functionIds()) {
       const base = functionOf(program, id);
-      const text = editedText(random, textOf(base, options(program)));
+      const text = editedText(random, functionText(base, options(program)));
       const { value } = writeFunction(text, { scope: program, module: "m0", base, hash });
       if (value === undefined) continue;
       const before = new Map([...allNodes(graphOf(base))].map((node) => [node.id, node]));
@@ -72,10 +72,13 @@ test("an edit of one line keeps the ids of all nodes that it does not touch, and
         const graph = graphOf(of);
         const texts = graph.body.map(({ value: item }) => printInput(graph, item, options(program)));
         const once = graph.body.filter((_, index) => texts.filter((each) => each === texts[index]).length === 1);
-        return new Map(once.map(({ value: item }) => [printInput(graph, item, options(program)), JSON.stringify(packInput(item))]));
+        return new Map(
+          once.map(({ value: item }) => [printInput(graph, item, options(program)), JSON.stringify(packInput(item))]),
+        );
       };
       const [own, edited] = [statements(base), statements(value)];
-      for (const [statement, packed] of edited) if (own.has(statement)) assert.equal(packed, own.get(statement), statement);
+      for (const [statement, packed] of edited)
+        if (own.has(statement)) assert.equal(packed, own.get(statement), statement);
     }
   });
 });
@@ -83,9 +86,12 @@ test("an edit of one line keeps the ids of all nodes that it does not touch, and
 test("an inserted statement leaves every other id as it is", () => {
   const program = programOf(["fn sum(a: i64, b: i64) -> i64 {\n  let x = a + b;\n  let y = a + b;\n  x * y + 1\n}"]);
   const base = functionOf(program, "f1");
-  const text = textOf(base, options(program)).replace("  let y", "  let z = a + b;\n  let y").replace("x * y", "x * y * z");
+  const text = functionText(base, options(program))
+    .replace("  let y", "  let z = a + b;\n  let y")
+    .replace("x * y", "x * y * z");
   const { value } = writeFunction(text, { scope: program, module: "m0", base, hash });
-  const ids = (name: string, of = value!): number => [...allNodes(graphOf(of))].find((node) => node.attributes[0] === name)!.id;
+  const ids = (name: string, of = value!): number =>
+    [...allNodes(graphOf(of))].find((node) => node.attributes[0] === name)!.id;
   assert.deepEqual([ids("x"), ids("y")], [ids("x", base), ids("y", base)]);
   assert.ok(ids("z") >= base.next);
   const old = new Set([...allNodes(graphOf(base))].map((node) => node.id));
@@ -116,7 +122,10 @@ test("a wrong text is refused with line, column, the expected token and the near
   const [first] = errorsOf("fn f(total_sum: i64) -> i64 {\n  chargee(total_sum)\n}");
   assert.deepEqual([first?.code, first?.line, first?.column, first?.suggestion], ["name.unknown", 2, 3, "charge"]);
   const many = errorsOf("fn f() -> i64 {\n  let = 1;\n  let y 2;\n  ok\n}");
-  assert.deepEqual(many.map(({ line }) => line), [2, 3, 4]);
+  assert.deepEqual(
+    many.map(({ line }) => line),
+    [2, 3, 4],
+  );
   assert.equal(errorsOf(`fn f() -> i64 { ${"(".repeat(5_000)} }`)[0]?.code, "graph.limit");
   assert.equal(errorsOf("fn f() -> i64 { let if = 1; 2 }").length, 1);
   assert.ok(errorsOf(`fn f() -> unit {\n${"let = 1;\n".repeat(50)}}`).length <= 20);

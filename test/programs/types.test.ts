@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { checkAll, emptyProgram, mutated, programOf } from "./program-fixture.ts";
 
 const codesOf = (...texts: readonly string[]): readonly string[] =>
-  checkAll(programOf(texts)).diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
+  checkAll(programOf(texts))
+    .diagnostics.filter(({ severity }) => severity === "error")
+    .map(({ code }) => code);
 
 /** One wrong function for each rule, and the code that it gets. */
 const wrong: readonly (readonly [code: string, text: string])[] = [

@@ -8,7 +8,7 @@ import { printFunction, printInput, printSignature } from "./print-functions.ts"
 import type { FunctionValue } from "./program-values.ts";
 import { textDifference } from "./text-difference.ts";
 
-export interface SignatureView {
+interface SignatureView {
   readonly text: string;
   readonly module: string;
   readonly public: boolean;
@@ -19,7 +19,7 @@ export interface SignatureView {
   readonly result: string;
 }
 
-export interface ModifiedNode extends Omit<NodeView, "text"> {
+interface ModifiedNode extends Omit<NodeView, "text"> {
   readonly before: string;
   readonly after: string;
 }
@@ -54,8 +54,10 @@ function conditionTexts(graph: FunctionGraph, options: PrintOptions): readonly s
 }
 
 /** A node is modified if its op or attributes differ, or if it is in another place. */
-function modifiedNodes(base: FunctionGraph, current: FunctionGraph, options: PrintOptions): readonly ModifiedNode[] {
-  const [before, after] = [nodeViews(base, options), nodeViews(current, options)];
+function modifiedNodes(
+  [base, before]: readonly [FunctionGraph, ReadonlyMap<number, NodeView>],
+  [current, after]: readonly [FunctionGraph, ReadonlyMap<number, NodeView>],
+): readonly ModifiedNode[] {
   const [placesBefore, placesAfter] = [placesOf(base), placesOf(current)];
   return [...after.values()].flatMap((node) => {
     const old = before.get(node.node_id);
@@ -78,7 +80,7 @@ function placesOf(graph: FunctionGraph): ReadonlyMap<number, string> {
   return places;
 }
 
-export function differenceOf(base: FunctionValue, current: FunctionValue, options: PrintOptions): FunctionDifference {
+export function functionDifference(base: FunctionValue, current: FunctionValue, options: PrintOptions): FunctionDifference {
   const [before, after] = [graphOf(base), graphOf(current)];
   const [nodesBefore, nodesAfter] = [nodeViews(before, options), nodeViews(after, options)];
   const edgesBefore = new Map(edgesOf(before).map((edge) => [edge.edge_id, edge]));
@@ -94,7 +96,7 @@ export function differenceOf(base: FunctionValue, current: FunctionValue, option
   return defined({
     added_nodes: [...nodesAfter.values()].filter(({ node_id: id }) => !nodesBefore.has(id)),
     removed_nodes: [...nodesBefore.values()].filter(({ node_id: id }) => !nodesAfter.has(id)),
-    modified_nodes: modifiedNodes(before, after, options),
+    modified_nodes: modifiedNodes([before, nodesBefore], [after, nodesAfter]),
     added_edges: [...edgesAfter.values()].filter((edge) => !same(edge, edgesBefore.get(edge.edge_id))),
     removed_edges: [...edgesBefore.values()].filter((edge) => !same(edge, edgesAfter.get(edge.edge_id))),
     signature: same(partsBefore, partsAfter) ? undefined : { before: signatureBefore, after: signatureAfter },

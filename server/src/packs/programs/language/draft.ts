@@ -19,7 +19,8 @@ export class Draft implements ProgramScope {
     this.names = {
       functionNamed: (module, name) => this.#named("function", module, name, base.names.functionNamed(module, name)),
       typeNamed: (module, name) => this.#named("type", module, name, base.names.typeNamed(module, name)),
-      modulesNamed: (name) => this.#merge("module", base.names.modulesNamed(name), this.#own.names.get(`module  ${name}`)),
+      modulesNamed: (name) =>
+        this.#merge("module", base.names.modulesNamed(name), this.#own.names.get(`module  ${name}`)),
       nameOfFunction: (id) => this.function(id),
       nameOfType: (id) => this.type(id),
       nameOfModule: (id) => this.module(id)?.name,

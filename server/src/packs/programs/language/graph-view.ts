@@ -2,7 +2,7 @@
 import { type Attribute, type FunctionGraph, type GraphNode, type Input, nodesIn, type Region } from "./node.ts";
 import { opTable } from "./ops/op-table.ts";
 import type { PrintOptions } from "./print-expressions.ts";
-import { printInput } from "./print-functions.ts";
+import { printInputs } from "./print-functions.ts";
 
 export interface NodeView {
   readonly node_id: number;
@@ -36,7 +36,8 @@ interface OwnedRegion {
 }
 
 function regionsOf(graph: FunctionGraph): readonly OwnedRegion[] {
-  const conditions = (list: FunctionGraph["requires"]): Region => list.map(({ value, message }) => ({ note: message, value }));
+  const conditions = (list: FunctionGraph["requires"]): Region =>
+    list.map(({ value, message }) => ({ note: message, value }));
   return [
     { owner: 0, name: "requires", items: conditions(graph.requires) },
     { owner: 0, name: "ensures", items: conditions(graph.ensures) },
@@ -72,10 +73,11 @@ const textMax = 200;
 
 export function nodeViews(graph: FunctionGraph, options: PrintOptions): ReadonlyMap<number, NodeView> {
   const views = new Map<number, NodeView>();
+  const print = printInputs(graph, options);
   for (const { items } of regionsOf(graph))
     for (const { value } of items)
       for (const node of nodesIn(value)) {
-        const text = printInput(graph, node, options);
+        const text = print(node);
         const shown = text.length > textMax ? `${text.slice(0, textMax)}…` : text;
         views.set(node.id, { node_id: node.id, op: node.op, attributes: node.attributes, text: shown });
       }

@@ -13,14 +13,25 @@ export type HashText = (text: string) => string;
 
 const conditions = (list: readonly Condition[]): unknown => packConditions(list);
 
-export interface FunctionHashes {
+interface FunctionHashes {
   readonly hash: string;
   readonly signature_hash: string;
 }
 
 export function hashFunction(graph: FunctionGraph, hash: HashText): FunctionHashes {
-  const { name, module, public: isPublic, io, total, doc, parameters, result, requires, ensures, body } =
-    canonicalGraph(graph);
+  const {
+    name,
+    module,
+    public: isPublic,
+    io,
+    total,
+    doc,
+    parameters,
+    result,
+    requires,
+    ensures,
+    body,
+  } = canonicalGraph(graph);
   const whole = [
     ...[name, module, isPublic, io, total, doc, parameters.map((each) => [each.name, each.type.text]), result.text],
     ...[conditions(requires), conditions(ensures), packRegion(body)],
@@ -37,5 +48,7 @@ export function hashType(definition: TypeDefinition, hash: HashText): string {
   const { requires } = canonicalGraph(fieldsAsFunction(definition));
   const members = definition.members.map(({ name, type }) => [name, type?.text ?? null]);
   const { name, module, public: isPublic, sort } = definition;
-  return hash(`holdfast.program.type.1\n${JSON.stringify([name, module, isPublic, sort, members, conditions(requires)])}`);
+  return hash(
+    `holdfast.program.type.1\n${JSON.stringify([name, module, isPublic, sort, members, conditions(requires)])}`,
+  );
 }

@@ -1,7 +1,7 @@
 /** The text of an export back to steps. Ids of nodes are part of the text, so histories continue with the same ids. */
 import type { ProgramStep } from "./steps/step-context.ts";
 
-export type ImportedText =
+type ImportedText =
   | { readonly steps: readonly ProgramStep[]; readonly error?: undefined }
   | { readonly steps?: undefined; readonly error: { readonly line: number; readonly message: string } };
 
@@ -15,7 +15,8 @@ interface Section {
 
 function stepOf({ match, lines }: Section): ProgramStep {
   const [, id = "", name, home] = match;
-  if (name !== undefined) return { type: "add_module", module_id: id, name, ...(home !== undefined && { parent: home }) };
+  if (name !== undefined)
+    return { type: "add_module", module_id: id, name, ...(home !== undefined && { parent: home }) };
   const text = lines.join("\n");
   const place = home === undefined ? {} : { module_id: home };
   const isType = /^\s*(pub\s+)?(struct|enum)\b/u.test(text);
@@ -29,7 +30,8 @@ export function importText(text: string): ImportedText {
   for (const [index, line] of text.split("\n").entries()) {
     const match = line.startsWith("@id(") ? header.exec(line.trimEnd()) : null;
     if (match !== null) sections.push({ line: index + 1, match, lines: [] });
-    else if (line.startsWith("@id(")) return { error: { line: index + 1, message: `Expected @id("f1"), found ${line.slice(0, 60)}` } };
+    else if (line.startsWith("@id("))
+      return { error: { line: index + 1, message: `Expected @id("f1"), found ${line.slice(0, 60)}` } };
     else if (sections.length === 0 && line.trim() !== "")
       return { error: { line: index + 1, message: `Expected @id("f1"), found ${line.slice(0, 60)}` } };
     else sections.at(-1)?.lines.push(line);

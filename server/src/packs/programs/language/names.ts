@@ -1,5 +1,5 @@
 /** How names of a program become ids, and ids names. Both directions use the table of the same moment. */
-export interface ItemName {
+interface ItemName {
   readonly name: string;
   readonly module: string;
   readonly public: boolean;

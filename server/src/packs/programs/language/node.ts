@@ -61,7 +61,7 @@ export function* nodesIn(input: Input): Generator<GraphNode, void> {
 }
 
 /** The roots of a function in print order. */
-export function rootsOf(graph: FunctionGraph): readonly Input[] {
+function rootsOf(graph: FunctionGraph): readonly Input[] {
   return [...graph.requires, ...graph.ensures, ...graph.body].map(({ value }) => value);
 }
 
@@ -81,7 +81,7 @@ export function listAttribute(node: GraphNode, index: number): readonly string[]
 }
 
 /** The attribute that holds the name of a binder. */
-export function nameIndex(op: OpName): number | undefined {
+function nameIndex(op: OpName): number | undefined {
   if (!isBinder(op)) return undefined;
   return op === "arm" ? 2 : 0;
 }
@@ -99,9 +99,7 @@ export function mapNodes(input: Input, change: (node: GraphNode) => Input): Inpu
   return change({
     ...input,
     inputs: input.inputs.map((each) => mapNodes(each, change)),
-    regions: input.regions.map((region) =>
-      region.map(({ note, value }) => ({ note, value: mapNodes(value, change) })),
-    ),
+    regions: input.regions.map((region) => region.map(({ note, value }) => ({ note, value: mapNodes(value, change) }))),
   });
 }
 

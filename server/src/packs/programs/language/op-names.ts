@@ -1,5 +1,5 @@
 /** Every op of the language. `ops/op-table.ts` has one row for each, so a missing row is a type error. */
-export const opNames = [
+const opNames = [
   ...(["const", "let", "var", "get", "set", "hole", "drop", "result"] as const),
   ...(["add", "sub", "mul", "div", "rem", "neg", "abs", "add_wrap", "sub_wrap", "mul_wrap"] as const),
   ...(["and", "or", "xor", "not", "shl", "shr", "sar", "as"] as const),

@@ -1,6 +1,17 @@
 /** Graphs to stored values and back. A statement is one string, so a change is a patch of few strings. */
 import type { Json } from "@holdfast/sdk/json/json";
-import { allNodes, type Attribute, type Condition, type FunctionGraph, type GraphNode, type Input, nodesIn, type Region, type RegionItem, textAttribute } from "./node.ts";
+import {
+  allNodes,
+  type Attribute,
+  type Condition,
+  type FunctionGraph,
+  type GraphNode,
+  type Input,
+  nodesIn,
+  type Region,
+  type RegionItem,
+  textAttribute,
+} from "./node.ts";
 import { isOpName } from "./op-names.ts";
 import { opTable } from "./ops/op-table.ts";
 import { typeFromText } from "./parse-types.ts";
@@ -20,7 +31,7 @@ export function packInput(input: Input): Json {
   ];
 }
 
-export function packItem({ note, value }: RegionItem): Json {
+function packItem({ note, value }: RegionItem): Json {
   return note === null ? packInput(value) : ["//", note, packInput(value)];
 }
 
@@ -68,13 +79,14 @@ const unpackCondition = ([packed, message]: PackedCondition): Condition => ({
   message: message ?? null,
 });
 
-export const packConditions = (conditions: readonly Condition[]): readonly PackedCondition[] => conditions.map(packCondition);
+export const packConditions = (conditions: readonly Condition[]): readonly PackedCondition[] =>
+  conditions.map(packCondition);
 export const packRegion = (region: Region): readonly string[] => region.map((item) => JSON.stringify(packItem(item)));
 
 const sorted = (ids: Iterable<string>): readonly string[] => [...new Set(ids)].sort();
 
 /** The functions that nodes call. */
-export function callsIn(nodes: Iterable<GraphNode>): readonly string[] {
+function callsIn(nodes: Iterable<GraphNode>): readonly string[] {
   const ids = [];
   for (const node of nodes) if (node.op === "call") ids.push(textAttribute(node, 0));
   return sorted(ids);
@@ -142,7 +154,9 @@ export function packType(definition: TypeDefinition, hash: string): TypeValue {
   return {
     kind: "type",
     ...{ name: definition.name, module: definition.module, public: definition.public },
-    ...(definition.sort === "struct" ? { struct: members as readonly (readonly [string, string])[] } : { enum: members }),
+    ...(definition.sort === "struct"
+      ? { struct: members as readonly (readonly [string, string])[] }
+      : { enum: members }),
     invariants: packConditions(definition.invariants),
     types: sorted([...own, ...typesIn(nodes)]),
     calls: callsIn(nodes),
@@ -167,4 +181,3 @@ export function definitionOf(id: string, value: TypeValue): TypeDefinition {
   definitions.set(value, definition);
   return definition;
 }
-

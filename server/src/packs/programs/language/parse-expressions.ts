@@ -34,7 +34,11 @@ const postfixStarts: readonly string[] = ["[", ".", "(", "with"];
 
 function parsePrefix(state: ParseState): Input {
   const { token } = state;
-  if (state.is("-") && ["int", "float"].includes(state.peek(1).kind) && !postfixStarts.some((sign) => state.is(sign, 2))) {
+  if (
+    state.is("-") &&
+    ["int", "float"].includes(state.peek(1).kind) &&
+    !postfixStarts.some((sign) => state.is(sign, 2))
+  ) {
     state.advance();
     return withPostfix(state, parseNumber(state, "-"));
   }
@@ -123,7 +127,8 @@ function parsePrimary(state: ParseState): Input {
     state.expect(")");
     return value;
   }
-  if (state.accept("[")) return state.node("list_make", { inputs: listUntil(state, "]", () => parseExpression(state)) });
+  if (state.accept("["))
+    return state.node("list_make", { inputs: listUntil(state, "]", () => parseExpression(state)) });
   if (state.is("@")) {
     const isCall = state.is("(", 2);
     if (!isCall) return parseOfType(state);
@@ -244,4 +249,3 @@ export function parseMatch(state: ParseState): GraphNode {
     return state.node("match", { id, inputs: [subject], regions: [arms] });
   });
 }
-

@@ -8,15 +8,15 @@ import { parseType } from "./parse-types.ts";
 import { languageLimits } from "./language-limits.ts";
 import { typeNamePattern } from "./reserved-names.ts";
 import type { TypeMember } from "./type-definition.ts";
-import { type Type, unitType } from "./types.ts";
+import { unitType } from "./types.ts";
 
-export interface ParsedFunction {
+interface ParsedFunction {
   readonly graph: FunctionGraph;
   readonly givenIds: ReadonlyMap<number, number>;
   readonly errors: readonly SyntaxError[];
 }
 
-export interface ParsedTypeDefinition {
+interface ParsedTypeDefinition {
   readonly name: string;
   readonly public: boolean;
   readonly sort: "struct" | "enum";
@@ -25,7 +25,7 @@ export interface ParsedTypeDefinition {
   readonly errors: readonly SyntaxError[];
 }
 
-export interface ParseScope {
+interface ParseScope {
   readonly names: NameTable;
   readonly module: string;
 }
@@ -84,7 +84,7 @@ export function parseFunction(text: string, scope: ParseScope): ParsedFunction {
   const state = openState(text, scope);
   let graph: FunctionGraph = {
     ...{ name: "", module: scope.module, public: false, io: false, total: false, doc: null },
-    ...{ parameters: [], result: unitType as Type, requires: [], ensures: [], body: [], next: 1 },
+    ...{ parameters: [], result: unitType, requires: [], ensures: [], body: [], next: 1 },
   };
   if (state.errors.length === 0)
     state.recover(() => {
@@ -116,7 +116,8 @@ function parseField(state: ParseState): TypeMember {
 
 function parseVariant(state: ParseState, known: readonly TypeMember[]): TypeMember {
   const token = state.expectKind("type", "the name of a variant");
-  if (known.some(({ name }) => name === token.text)) state.report("name.duplicate", token, `${token.text} is listed twice`);
+  if (known.some(({ name }) => name === token.text))
+    state.report("name.duplicate", token, `${token.text} is listed twice`);
   if (!state.accept("(")) return { name: token.text, type: null };
   const type = parseType(state);
   state.expect(")");
@@ -125,7 +126,13 @@ function parseVariant(state: ParseState, known: readonly TypeMember[]): TypeMemb
 
 export function parseTypeDefinition(text: string, scope: ParseScope): ParsedTypeDefinition {
   const state = openState(text, scope);
-  let parsed: Omit<ParsedTypeDefinition, "errors"> = { name: "", public: false, sort: "struct", members: [], invariants: [] };
+  let parsed: Omit<ParsedTypeDefinition, "errors"> = {
+    name: "",
+    public: false,
+    sort: "struct",
+    members: [],
+    invariants: [],
+  };
   if (state.errors.length === 0)
     state.recover(() => {
       const isPublic = state.accept("pub");

@@ -2,7 +2,7 @@ import type { GraphNode } from "./node.ts";
 import type { ParseState } from "./parse-state.ts";
 
 /** The shortest exact text of a number. A float keeps a point or an exponent, so that it stays a float. */
-export function numberText(kind: "int" | "float", text: string): string | undefined {
+function numberText(kind: "int" | "float", text: string): string | undefined {
   if (kind === "int") return BigInt(text).toString();
   const value = Number(text);
   if (!Number.isFinite(value)) return undefined;

@@ -44,7 +44,7 @@ export class ParseState {
   #at = 0;
   #next = 1;
   #depth = 0;
-  readonly #scopes: Map<string, LocalName>[] = [new Map()];
+  readonly #scopes: Map<string, LocalName>[] = [new Map<string, LocalName>()];
 
   constructor(text: string, { names, module }: { names: NameTable; module: string }) {
     this.names = names;
@@ -187,10 +187,19 @@ export class ParseState {
   }
 
   unknownName(token: Token, what: string, extra: readonly string[] = []): Input {
-    const words = [...this.#scopes.flatMap((scope) => [...scope.keys()]), ...this.names.wordsNear(this.module), ...extra];
+    const words = [
+      ...this.#scopes.flatMap((scope) => [...scope.keys()]),
+      ...this.names.wordsNear(this.module),
+      ...extra,
+    ];
     const suggestion = closestWord(token.text, words);
     const hint = suggestion === undefined ? "" : `: did you mean ${suggestion}?`;
-    this.report("name.unknown", token, `There is no ${what} ${token.text}${hint}`, suggestion === undefined ? {} : { suggestion });
+    this.report(
+      "name.unknown",
+      token,
+      `There is no ${what} ${token.text}${hint}`,
+      suggestion === undefined ? {} : { suggestion },
+    );
     return this.node("hole");
   }
 }

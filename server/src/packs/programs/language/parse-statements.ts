@@ -11,7 +11,11 @@ import type { Token } from "./tokens.ts";
 export function parseNewName(state: ParseState, what: string): Token {
   const token = state.expectKind("name", what);
   if (isReserved(token.text) || !namePattern.test(token.text))
-    state.report("syntax.unexpected", token, `${token.text} cannot be a name: ${isReserved(token.text) ? "the language uses it" : "use a to z, 0 to 9 and _"}`);
+    state.report(
+      "syntax.unexpected",
+      token,
+      `${token.text} cannot be a name: ${isReserved(token.text) ? "the language uses it" : "use a to z, 0 to 9 and _"}`,
+    );
   return token;
 }
 

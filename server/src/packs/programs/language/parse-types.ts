@@ -1,7 +1,17 @@
 import { languageLimits } from "./language-limits.ts";
 import { type NameTable, resolveName } from "./names.ts";
 import { ParseState, type SyntaxError } from "./parse-state.ts";
-import { arrayOf, isPrimitiveName, listOf, namedType, neverType, optionOf, primitive, resultOf, type Type } from "./types.ts";
+import {
+  arrayOf,
+  isPrimitiveName,
+  listOf,
+  namedType,
+  neverType,
+  optionalOf,
+  primitive,
+  resultOf,
+  type Type,
+} from "./types.ts";
 
 /** The id of a type: `Name`, `module.Name` or `@t1`. Undefined, with an error, if it is unknown. */
 export function parseTypeName(state: ParseState): string | undefined {
@@ -32,7 +42,7 @@ function parseGeneric(state: ParseState, word: string): Type {
     return resultOf(first, err);
   }
   state.expectAngle();
-  return word === "list" ? listOf(first) : optionOf(first);
+  return word === "list" ? listOf(first) : optionalOf(first);
 }
 
 export function parseType(state: ParseState): Type {

@@ -1,4 +1,12 @@
-import { type Attribute, type FunctionGraph, type GraphNode, allNodes, binderName, type Input, type Region } from "./node.ts";
+import {
+  type Attribute,
+  type FunctionGraph,
+  type GraphNode,
+  allNodes,
+  binderName,
+  type Input,
+  type Region,
+} from "./node.ts";
 import { type NameTable, writeName } from "./names.ts";
 import { levels, type OpRow, type PrintContext } from "./ops/op-row.ts";
 import { levelOf, opTable } from "./ops/op-table.ts";
@@ -28,7 +36,7 @@ export function binderNames(graph: FunctionGraph): ReadonlyMap<number, string> {
   return names;
 }
 
-export const isStatement = (input: Input): boolean => typeof input === "object" && opTable[input.op].place !== "value";
+const isStatement = (input: Input): boolean => typeof input === "object" && opTable[input.op].place !== "value";
 
 function unary(print: PrintContext, node: GraphNode, text: Extract<OpRow["text"], { form: "prefix" }>): Layout {
   const [input] = node.inputs;

@@ -45,10 +45,18 @@ export function printSignature(graph: FunctionGraph, options: PrintOptions): str
   return layOut(heading(graph, options)).text.replaceAll(/\s*\n\s*/gu, " ");
 }
 
+/** Prints nodes of a function, each on one line. */
+export function printInputs(graph: FunctionGraph, options: PrintOptions): (input: Input) => string {
+  const print = expressionPrinter(graph, options);
+  return (input) =>
+    layOut(print.value(input, 0))
+      .text.replaceAll(/\s*\n\s*/gu, " ")
+      .trim();
+}
+
 /** The text of one node, on one line. */
 export function printInput(graph: FunctionGraph, input: Input, options: PrintOptions): string {
-  const { text } = layOut(expressionPrinter(graph, options).value(input, 0));
-  return text.replaceAll(/\s*\n\s*/gu, " ").trim();
+  return printInputs(graph, options)(input);
 }
 
 /** A type as a function whose parameters are its fields, for the printer and the checks of its invariants. */

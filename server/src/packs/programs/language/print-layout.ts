@@ -33,7 +33,7 @@ export const mark = (id: number, part: Layout): Layout => ({ kind: "mark", id, p
 /** A blank, or a new line. */
 export const blank: Layout = { kind: "break", flat: " ", width: 1 };
 /** Nothing, or a new line. */
-export const soft: Layout = { kind: "break", flat: "", width: 0 };
+const soft: Layout = { kind: "break", flat: "", width: 0 };
 /** Always a new line: a group that has one never fits. */
 export const newLine: Layout = { kind: "break", flat: "", width: Infinity };
 

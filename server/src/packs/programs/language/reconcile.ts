@@ -1,7 +1,8 @@
 /**
  * Gives the nodes of a parsed text the ids that they have in the stored function. Text contains no ids, so equal parts
- * are matched: first ids that the text gives, then equal subtrees (largest first), then binders of the same name, then
- * the same op in the same place. The rest gets new ids. It is deterministic and takes O(n log n).
+ * are matched, in four passes. The first uses ids that the text gives. The second matches equal subtrees, largest first.
+ * The third matches binders of the same name. The fourth matches the same op in the same place. The rest gets new ids.
+ * It is deterministic and takes O(n log n).
  */
 import { allNodes, binderName, type FunctionGraph, type GraphNode, type Input, mapRoots, renumber } from "./node.ts";
 import { binderNames } from "./print-expressions.ts";
@@ -98,7 +99,10 @@ class Matching {
   }
 }
 
-function grouped(trees: readonly Tree[], keyOf: (tree: Tree) => string | number | undefined): Map<string | number, Tree[]> {
+function grouped(
+  trees: readonly Tree[],
+  keyOf: (tree: Tree) => string | number | undefined,
+): Map<string | number, Tree[]> {
   const groups = new Map<string | number, Tree[]>();
   for (const tree of trees) {
     const key = keyOf(tree);
@@ -164,7 +168,12 @@ function matchItems(matching: Matching, tree: Tree, base: Tree): void {
   }
 }
 
-function matchGiven(matching: Matching, fresh: readonly Tree[], base: readonly Tree[], given: ReadonlyMap<number, number>): void {
+function matchGiven(
+  matching: Matching,
+  fresh: readonly Tree[],
+  base: readonly Tree[],
+  given: ReadonlyMap<number, number>,
+): void {
   const byId = new Map(base.map((tree) => [tree.node.id, tree]));
   for (const tree of fresh) {
     const candidate = byId.get(given.get(tree.node.id) ?? -1);
@@ -179,7 +188,11 @@ function matchParameters(fresh: FunctionGraph, base: FunctionGraph): Map<number,
   const take = (id: number, of: { readonly id: number } | undefined): void => {
     if (of !== undefined && !ids.has(id) && left.delete(of.id)) ids.set(id, of.id);
   };
-  for (const { id, name } of fresh.parameters) take(id, base.parameters.find((each) => each.name === name));
+  for (const { id, name } of fresh.parameters)
+    take(
+      id,
+      base.parameters.find((each) => each.name === name),
+    );
   for (const [index, { id }] of fresh.parameters.entries()) take(id, base.parameters[index]);
   return ids;
 }
@@ -228,4 +241,3 @@ export function reconcile(
   const parameters = fresh.parameters.map((parameter) => ({ ...parameter, id: idOf(parameter.id) }));
   return { ...mapRoots(fresh, (each) => renumber(each, idOf)), parameters, next };
 }
-

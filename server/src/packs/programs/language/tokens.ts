@@ -1,5 +1,5 @@
 /** Splits a text into tokens. A character that begins no token is reported as a token of its own kind. */
-export type TokenKind = "name" | "type" | "int" | "float" | "string" | "sign" | "note" | "doc" | "wrong" | "end";
+type TokenKind = "name" | "type" | "int" | "float" | "string" | "sign" | "note" | "doc" | "wrong" | "end";
 
 export interface Token {
   readonly kind: TokenKind;

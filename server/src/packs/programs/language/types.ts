@@ -1,9 +1,9 @@
 /** Types of the language. Two types are equal if their stored texts are equal: named types are texts such as `@t1`. */
-export const primitiveNames = [
+const primitiveNames = [
   ...(["bool", "i8", "i16", "i32", "i64", "f32", "f64", "text", "unit", "never"] as const),
 ] as const;
 
-export type PrimitiveName = (typeof primitiveNames)[number];
+type PrimitiveName = (typeof primitiveNames)[number];
 
 export type Type =
   | { readonly kind: "primitive"; readonly name: PrimitiveName; readonly text: string }
@@ -29,7 +29,7 @@ export const i64Type = primitive("i64");
 export const f64Type = primitive("f64");
 
 export const listOf = (item: Type): Type => ({ kind: "list", item, text: `list<${item.text}>` });
-export const optionOf = (item: Type): Type => ({ kind: "option", item, text: `option<${item.text}>` });
+export const optionalOf = (item: Type): Type => ({ kind: "option", item, text: `option<${item.text}>` });
 export const arrayOf = (item: Type, length: number): Type => ({
   kind: "array",
   item,

@@ -9,7 +9,7 @@ import type { FunctionValue, TypeValue } from "./program-values.ts";
 import { reconcile } from "./reconcile.ts";
 import type { TypeDefinition } from "./type-definition.ts";
 
-export type Written<Value> =
+type Written<Value> =
   | { readonly value: Value; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: readonly SyntaxError[] };
 
@@ -19,7 +19,12 @@ export const storeFunction = (graph: FunctionGraph, hash: HashText): FunctionVal
 /** The function that a text describes. With a base, unchanged parts keep their ids. */
 export function writeFunction(
   text: string,
-  { scope, module, base, hash }: { scope: ProgramScope; module: string; base?: FunctionValue | undefined; hash: HashText },
+  {
+    scope,
+    module,
+    base,
+    hash,
+  }: { scope: ProgramScope; module: string; base?: FunctionValue | undefined; hash: HashText },
 ): Written<FunctionValue> {
   const { graph, givenIds, errors } = parseFunction(text, { names: scope.names, module });
   if (errors.length > 0) return { errors };

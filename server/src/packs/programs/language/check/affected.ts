@@ -7,8 +7,8 @@ export interface ItemIds {
 }
 
 /**
- * Everything whose verdict a change can alter: the changed items, their transitive callers, the users and containers of
- * changed types, and the users of types whose invariants call a changed function. Breadth first, changed items first.
+ * Everything whose verdict a change can alter: the changed items, their transitive callers, and users of changed types.
+ * A type counts as changed if its invariants call a changed function. Breadth first, changed items first.
  */
 export function affectedItems(scope: ProgramScope, changed: ItemIds): ItemIds {
   const functions = new Set(changed.functions);

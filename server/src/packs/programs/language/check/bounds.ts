@@ -20,8 +20,22 @@ interface Bound {
   readonly right: Side;
 }
 
-const opposite: Readonly<Record<Comparison, Comparison>> = { lt: "ge", le: "gt", gt: "le", ge: "lt", eq: "ne", ne: "eq" };
-const mirrored: Readonly<Record<Comparison, Comparison>> = { lt: "gt", le: "ge", gt: "lt", ge: "le", eq: "eq", ne: "ne" };
+const opposite: Readonly<Record<Comparison, Comparison>> = {
+  lt: "ge",
+  le: "gt",
+  gt: "le",
+  ge: "lt",
+  eq: "ne",
+  ne: "eq",
+};
+const mirrored: Readonly<Record<Comparison, Comparison>> = {
+  lt: "gt",
+  le: "ge",
+  gt: "lt",
+  ge: "le",
+  eq: "eq",
+  ne: "ne",
+};
 
 const isComparison = (op: OpName): op is Comparison => Object.hasOwn(opposite, op);
 
@@ -40,7 +54,8 @@ function literalOf(node: GraphNode): number | bigint | undefined {
 function sideOf(input: Input | undefined): Side | undefined {
   if (input === undefined) return undefined;
   if (typeof input === "number") return { parameter: input, isLength: false };
-  if (input.op === "length" && typeof input.inputs[0] === "number") return { parameter: input.inputs[0], isLength: true };
+  if (input.op === "length" && typeof input.inputs[0] === "number")
+    return { parameter: input.inputs[0], isLength: true };
   const literal = literalOf(input);
   return literal === undefined ? undefined : { literal, isLength: false };
 }
@@ -89,32 +104,52 @@ function resized(value: Value, length: number): Value {
 /** Maximum length of a list that a bound asks for. */
 const lengthMax = 64;
 
+/** The inputs of a function by the ids of its parameters. */
+class BoundInputs {
+  readonly values: Value[];
+  readonly #places: ReadonlyMap<number, number>;
+
+  constructor(inputs: readonly Value[], graph: FunctionGraph) {
+    this.values = [...inputs];
+    this.#places = new Map(graph.parameters.map(({ id }, index) => [id, index]));
+  }
+
+  place({ parameter }: Side): number | undefined {
+    return parameter === undefined ? undefined : this.#places.get(parameter);
+  }
+
+  read(side: Side): number | bigint | undefined {
+    if (side.parameter === undefined) return side.literal;
+    const value = this.values[this.place(side) ?? -1];
+    if (side.isLength) return typeof value === "string" || Array.isArray(value) ? BigInt(value.length) : undefined;
+    return typeof value === "bigint" || typeof value === "number" ? value : undefined;
+  }
+
+  /** Changes the left side so that the comparison probably holds. */
+  satisfy({ left, comparison, right }: Bound, by: () => number): void {
+    const [a, b] = [this.read(left), this.read(right)];
+    const [place, other] = [this.place(left), this.place(right)];
+    if (a === undefined || b === undefined || place === undefined || holds[comparison](a, b)) return;
+    const value = this.values[place] ?? null;
+    if (left.isLength) {
+      const length = Number(moved(b, comparison, by() % 4));
+      this.values[place] = resized(value, Math.min(lengthMax, Math.max(0, length)));
+    } else if (other !== undefined && !right.isLength && holds[comparison](b, a)) {
+      this.values[place] = this.values[other] ?? null;
+      this.values[other] = value;
+    } else this.values[place] = moved(b, comparison, by());
+  }
+}
+
 /** Moves inputs into the bounds. `by` varies how far inside. Values that do not fit their types are left alone. */
 export function withinBounds(
   inputs: readonly Value[],
   bounds: readonly Bound[],
   { graph, by }: { graph: FunctionGraph; by: () => number },
 ): readonly Value[] {
-  const values = [...inputs];
-  const places = new Map(graph.parameters.map(({ id }, index) => [id, index]));
-  const read = (side: Side): number | bigint | undefined => {
-    if (side.parameter === undefined) return side.literal;
-    const value = values[places.get(side.parameter) ?? -1];
-    if (side.isLength) return typeof value === "string" || Array.isArray(value) ? BigInt(value.length) : undefined;
-    return typeof value === "bigint" || typeof value === "number" ? value : undefined;
-  };
-  for (let pass = 0; pass < 3; pass += 1)
-    for (const { left, comparison, right } of bounds) {
-      const [a, b] = [read(left), read(right)];
-      const place = places.get(left.parameter ?? -1);
-      if (a === undefined || b === undefined || place === undefined || holds[comparison](a, b)) continue;
-      const other = places.get(right.parameter ?? -1);
-      if (other !== undefined && !left.isLength && !right.isLength && holds[comparison](b, a))
-        [values[place], values[other]] = [values[other] ?? null, values[place] ?? null];
-      else if (left.isLength) values[place] = resized(values[place] ?? [], Math.min(lengthMax, Math.max(0, Number(moved(b, comparison, by() % 4)))));
-      else values[place] = moved(b, comparison, by());
-    }
-  return values;
+  const bound = new BoundInputs(inputs, graph);
+  for (let pass = 0; pass < 3; pass += 1) for (const each of bounds) bound.satisfy(each, by);
+  return bound.values;
 }
 
 /** Literals of a function, which are interesting inputs, and their neighbours. */
@@ -124,7 +159,8 @@ export function literalsOf(graph: FunctionGraph, type: Type): readonly Value[] {
     const literal = literalOf(node);
     if (typeof literal === "bigint" && isInteger(type)) found.push(literal - 1n, literal, literal + 1n);
     else if (typeof literal === "number" && isFloat(type)) found.push(literal - 1, literal, literal + 1);
-    else if (node.op === "const" && node.attributes[0] === "text" && type.text === "text") found.push(String(node.attributes[1]));
+    else if (node.op === "const" && node.attributes[0] === "text" && type.text === "text")
+      found.push(String(node.attributes[1]));
   }
   return found.slice(0, 60);
 }

@@ -19,7 +19,7 @@ const laterShare = 0.6;
 /** Steps of the interpreter between two yields: about 5 ms. */
 const stepsOfSlice = 50_000;
 
-export interface CasesResult {
+interface CasesResult {
   readonly findings: readonly ItemFinding[];
   readonly tested: number;
   readonly untested: number;
@@ -55,7 +55,11 @@ interface Tested {
   isDone: boolean;
 }
 
-function failureFinding(scope: ProgramScope, id: string, outcome: Extract<CaseOutcome, { kind: "failed" }>): ItemFinding {
+function failureFinding(
+  scope: ProgramScope,
+  id: string,
+  outcome: Extract<CaseOutcome, { kind: "failed" }>,
+): ItemFinding {
   const value = scope.function(id);
   const { failure, inputs, steps } = outcome;
   const place = failure.function_id ?? id;
@@ -72,7 +76,8 @@ function failureFinding(scope: ProgramScope, id: string, outcome: Extract<CaseOu
     ...(failure.because !== undefined && { because: failure.because }),
     ...(failure.condition !== undefined && { condition: failure.condition }),
     inputs: shown,
-    ...(failure.code === "condition.ensures" && resultType !== undefined && { result: valueToJson(outcome.result, resultType, find) }),
+    ...(failure.code === "condition.ensures" &&
+      resultType !== undefined && { result: valueToJson(outcome.result, resultType, find) }),
     steps,
   };
   return { kind: "function", id: place, finding };
@@ -80,10 +85,14 @@ function failureFinding(scope: ProgramScope, id: string, outcome: Extract<CaseOu
 
 function untestedFinding({ id, limited }: Tested): ItemFinding {
   const reason = limited > 0 ? "every case trapped or needed too many steps" : "no generated inputs satisfied requires";
-  return { kind: "function", id, finding: { code: "condition.untested", node_id: null, message: `No case decided: ${reason}` } };
+  return {
+    kind: "function",
+    id,
+    finding: { code: "condition.untested", node_id: null, message: `No case decided: ${reason}` },
+  };
 }
 
-export interface CasesJob {
+interface CasesJob {
   readonly scope: ProgramScope;
   readonly typings: Typings;
   readonly settings: ProgramSettings;
@@ -94,9 +103,20 @@ export interface CasesJob {
 /** Rounds over all tested functions: each gets its first case, then each its second, while steps remain. */
 export function* runCases(job: CasesJob, ids: readonly string[]): Generator<void, CasesResult> {
   const { scope, settings, caches, hash } = job;
-  const source: CaseSource = { program: compiledScope(scope, job.typings), find: (id) => definitionIn(scope, id), hash };
+  const source: CaseSource = {
+    program: compiledScope(scope, job.typings),
+    find: (id) => definitionIn(scope, id),
+    hash,
+  };
   const closures = new ClosureHashes(scope, hash);
-  const tested = ids.map((id): Tested => ({ id, seed: scope.function(id)?.hash ?? "", key: closures.of(functionPath(id)), passed: 0, limited: 0, isDone: false }));
+  const tested = ids.map((id): Tested => ({
+    id,
+    seed: scope.function(id)?.hash ?? "",
+    key: closures.of(functionPath(id)),
+    passed: 0,
+    limited: 0,
+    isDone: false,
+  }));
   const findings: ItemFinding[] = [];
   const totals = { cases: 0, steps: 0 };
   let slice = 0;

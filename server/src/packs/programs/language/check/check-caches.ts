@@ -4,7 +4,7 @@ import type { Typing } from "./types.ts";
 /** Maximum entries of each cache. A full cache is emptied: entries are results that can be computed again. */
 const entriesMax = 200_000;
 
-export class ResultCache<Result> {
+class ResultCache<Result> {
   readonly #results = new Map<string, Result>();
 
   get(key: string): Result | undefined {

@@ -11,8 +11,8 @@ export type ItemPath = `function/${string}` | `type/${string}`;
 export const functionPath = (id: string): ItemPath => `function/${id}`;
 export const typePath = (id: string): ItemPath => `type/${id}`;
 
-/** What an item uses directly. */
-export function usesOf(scope: ProgramScope, path: ItemPath): readonly ItemPath[] {
+/** The items that an item uses directly. */
+function usesOf(scope: ProgramScope, path: ItemPath): readonly ItemPath[] {
   const id = path.slice(path.indexOf("/") + 1);
   const value = path.startsWith("function/") ? scope.function(id) : scope.type(id);
   return value === undefined ? [] : [...value.calls.map(functionPath), ...value.types.map(typePath)];

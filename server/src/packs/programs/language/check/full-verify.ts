@@ -40,5 +40,12 @@ export function* fullVerify(
   }
   const changed = { functions, types };
   const { verdict, diagnostics } = yield* checkProgram({ scope, changed, settings, caches: newCheckCaches(), hash });
-  return { valid: verdict.ok && wrongHashes.length === 0, verdict, diagnostics, functions: functions.length, nodes, wrongHashes };
+  return {
+    valid: verdict.ok && wrongHashes.length === 0,
+    verdict,
+    diagnostics,
+    functions: functions.length,
+    nodes,
+    wrongHashes,
+  };
 }

@@ -1,7 +1,7 @@
 /** Inputs of cases. This code is part of the check's name: changing it changes verdicts. */
 import type { FunctionGraph } from "../node.ts";
 import { fieldsAsFunction } from "../print-functions.ts";
-import { type FindDefinition, rangeOf, type Value } from "../run/values.ts";
+import { type FindDefinition, integerRange, type Value } from "../run/values.ts";
 import { isFloat, isInteger, type Type } from "../types.ts";
 import { boundsOf, literalsOf, withinBounds } from "./bounds.ts";
 
@@ -37,7 +37,7 @@ export class CaseRandom {
   }
 }
 
-export interface Generation {
+interface Generation {
   readonly random: CaseRandom;
   readonly find: FindDefinition;
   /** The function whose literals are interesting, if there is one. */
@@ -50,7 +50,7 @@ const lengthMax = 8;
 const depthMax = 4;
 
 function integer({ random, graph }: Generation, type: Type): Value {
-  const [min, max] = rangeOf(type);
+  const [min, max] = integerRange(type);
   const fit = (value: bigint): bigint => (value < min ? min : value > max ? max : value);
   const literals = literalsOf(graph, type) as readonly bigint[];
   switch (random.below(literals.length > 0 ? 5 : 4)) {
@@ -97,7 +97,10 @@ function named(generation: Generation, type: Type, depth: number): Value {
   if (definition.sort === "enum") {
     const flat = definition.members.filter((member) => member.type === null || depth < depthMax);
     const member = generation.random.pick(flat.length > 0 ? flat : definition.members);
-    return { variant: member.name, payload: member.type === null ? null : generateValue(generation, member.type, depth + 1) };
+    return {
+      variant: member.name,
+      payload: member.type === null ? null : generateValue(generation, member.type, depth + 1),
+    };
   }
   const fields = definition.members.map((member) =>
     member.type === null ? null : generateValue(generation, member.type, depth + 1),
@@ -106,10 +109,15 @@ function named(generation: Generation, type: Type, depth: number): Value {
   return withinBounds(fields, boundsOf(definition.invariants), { graph, by: () => generation.random.below(20) });
 }
 
-export function generateValue(generation: Generation, type: Type, depth = 0): Value {
-  const { random } = generation;
+function primitiveValue(generation: Generation, type: Type): Value {
   if (isInteger(type)) return integer(generation, type);
   if (isFloat(type)) return float(generation, type);
+  if (type.text === "bool") return generation.random.below(2) === 0;
+  return type.text === "text" ? text(generation, type) : null;
+}
+
+function generateValue(generation: Generation, type: Type, depth = 0): Value {
+  const { random } = generation;
   const part = (of: Type): Value => generateValue(generation, of, depth + 1);
   switch (type.kind) {
     case "list":
@@ -127,8 +135,7 @@ export function generateValue(generation: Generation, type: Type, depth = 0): Va
     case "named":
       return named(generation, type, depth);
     case "primitive":
-      if (type.name === "bool") return random.below(2) === 0;
-      return type.name === "text" ? text(generation, type) : null;
+      return primitiveValue(generation, type);
   }
 }
 
@@ -140,7 +147,7 @@ export function generateInputs(generation: Generation): readonly Value[] {
   return bounded.map((value, index) => {
     const type = graph.parameters[index]?.type;
     if (typeof value !== "bigint" || type === undefined) return value;
-    const [min, max] = rangeOf(type);
+    const [min, max] = integerRange(type);
     return value < min ? min : value > max ? max : value;
   });
 }

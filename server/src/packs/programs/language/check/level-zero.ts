@@ -37,7 +37,11 @@ export function checkFunctionShape(scope: ProgramScope, id: string): readonly Fi
   const graph = graphOf(value);
   const findings = [...checkShape(graph)];
   if (value.calls.length > languageLimits.callees)
-    findings.push({ code: "graph.limit", node_id: null, message: `${value.calls.length} callees are more than ${languageLimits.callees}` });
+    findings.push({
+      code: "graph.limit",
+      node_id: null,
+      message: `${value.calls.length} callees are more than ${languageLimits.callees}`,
+    });
   if (scope.names.functionNamed(value.module, value.name) !== id) findings.push(duplicate(value.name));
   if (scope.module(value.module) === undefined)
     findings.push({ code: "name.unknown", node_id: null, message: `There is no module ${value.module}` });
@@ -56,7 +60,11 @@ export function checkTypeShape(scope: ProgramScope, id: string): readonly Findin
   const findings = [...checkShape({ ...fields, next: Math.max(definition.members.length, ...ids) + 1 })];
   if (scope.names.typeNamed(definition.module, definition.name) !== id) findings.push(duplicate(definition.name));
   if (definition.members.length > languageLimits.members)
-    findings.push({ code: "graph.limit", node_id: null, message: `A type has at most ${languageLimits.members} members` });
+    findings.push({
+      code: "graph.limit",
+      node_id: null,
+      message: `A type has at most ${languageLimits.members} members`,
+    });
   if (findings.length > 0) return findings;
   const options = { names: scope.names, module: definition.module };
   const parsed = parseTypeDefinition(printTypeDefinition(definition, options).text, options);

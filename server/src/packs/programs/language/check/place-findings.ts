@@ -16,7 +16,9 @@ export interface ItemFinding {
 function placesOf(scope: ProgramScope, { kind, id }: ItemFinding): ReadonlyMap<number, TextPlace> {
   if (kind === "type") {
     const definition = definitionIn(scope, id);
-    return definition === undefined ? new Map() : printTypeDefinition(definition, { names: scope.names, module: definition.module }).places;
+    return definition === undefined
+      ? new Map()
+      : printTypeDefinition(definition, { names: scope.names, module: definition.module }).places;
   }
   const value = scope.function(id);
   if (value === undefined) return new Map();
@@ -41,6 +43,12 @@ export function placeFindings(
       places.set(key, known);
       const { node_id: node, ...rest } = item.finding;
       const place = known.get(node ?? -1) ?? { line: 1, column: 1 };
-      return defined({ severity: severityOf(rest.code), function_id: item.id, node_id: node, ...place, ...rest }) as Diagnostic;
+      return defined({
+        severity: severityOf(rest.code),
+        function_id: item.id,
+        node_id: node,
+        ...place,
+        ...rest,
+      });
     });
 }

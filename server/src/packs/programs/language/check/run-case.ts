@@ -1,7 +1,14 @@
 /** One case: generated inputs, executed. The outcome depends on the function, what it reaches, and the number alone. */
 import type { HashText } from "../hash.ts";
 import type { CompiledProgram } from "../run/compile.ts";
-import { type Execution, ExecutionFailed, type Frame, LimitExceeded, type RunFailure, type RunLimits } from "../run/frame.ts";
+import {
+  type Execution,
+  ExecutionFailed,
+  type Frame,
+  LimitExceeded,
+  type RunFailure,
+  type RunLimits,
+} from "../run/frame.ts";
 import { caseStepsMax, runLimits } from "../run/limits.ts";
 import { type FindDefinition, isVariant, type Value } from "../run/values.ts";
 import type { Type } from "../types.ts";
@@ -19,9 +26,18 @@ export interface RunResult {
 
 export type CaseOutcome =
   | { readonly kind: "passed" | "skipped" | "undecided"; readonly steps: number }
-  | { readonly kind: "failed"; readonly steps: number; readonly failure: RunFailure; readonly inputs: readonly Value[]; readonly result: Value };
+  | {
+      readonly kind: "failed";
+      readonly steps: number;
+      readonly failure: RunFailure;
+      readonly inputs: readonly Value[];
+      readonly result: Value;
+    };
 
-export function newExecution(limits: RunLimits, options: { console?: readonly string[]; trace?: boolean } = {}): Execution {
+export function newExecution(
+  limits: RunLimits,
+  options: { console?: readonly string[]; trace?: boolean } = {},
+): Execution {
   const { console = [], trace = false } = options;
   return {
     ...{ steps: 0, depth: 0, memory: 0, outputLength: 0, limits, output: [], console, consoleAt: 0, trace: [] },
@@ -30,7 +46,12 @@ export function newExecution(limits: RunLimits, options: { console?: readonly st
 }
 
 /** Executes a function. Limits, traps and failed conditions are results. */
-export function execute(program: CompiledProgram, id: string, inputs: readonly Value[], execution: Execution): RunResult {
+export function execute(
+  program: CompiledProgram,
+  id: string,
+  inputs: readonly Value[],
+  execution: Execution,
+): RunResult {
   const frame: Frame = { slots: [], execution, result: null };
   try {
     return { status: "returned", result: program.call(frame, id, inputs), execution };
@@ -68,7 +89,14 @@ function isValid(value: Value, type: Type, source: CaseSource): boolean {
     return areFine && program.satisfiesInvariants(type.id, fields, newExecution(runLimits(caseStepsMax)));
   }
   if (isVariant(value)) {
-    const payload = type.kind === "option" ? type.item : type.kind === "result" ? (value.variant === "ok" ? type.ok : type.err) : null;
+    const payload =
+      type.kind === "option"
+        ? type.item
+        : type.kind === "result"
+          ? value.variant === "ok"
+            ? type.ok
+            : type.err
+          : null;
     return payload === null || value.payload === null || isValid(value.payload, payload, source);
   }
   if (type.kind !== "list" && type.kind !== "array") return true;
@@ -86,7 +114,11 @@ function failureOf(id: string, run: RunResult): RunFailure {
 }
 
 /** Runs case `number` of a function whose content is named by `seed`. */
-export function runCase(source: CaseSource, id: string, { seed, number }: { seed: string; number: number }): CaseOutcome {
+export function runCase(
+  source: CaseSource,
+  id: string,
+  { seed, number }: { seed: string; number: number },
+): CaseOutcome {
   const { graph } = source.program.function(id);
   const random = new CaseRandom(source.hash(`${seed}cases/1${number}`));
   const types = graph.parameters.map(({ type }) => type);

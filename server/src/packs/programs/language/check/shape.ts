@@ -9,7 +9,8 @@ import { itemIdPattern, namePattern } from "../reserved-names.ts";
 import { typeDepth } from "../types.ts";
 
 const isText = (value: Attribute | undefined): value is string => typeof value === "string" && value.isWellFormed();
-const isName = (value: Attribute | undefined): boolean => isText(value) && namePattern.test(value) && !isReserved(value);
+const isName = (value: Attribute | undefined): boolean =>
+  isText(value) && namePattern.test(value) && !isReserved(value);
 const isWord = (value: Attribute | undefined): boolean => isText(value) && /^[A-Za-z_]\w{0,63}$/u.test(value);
 const isId = (value: Attribute | undefined): boolean => isText(value) && itemIdPattern.test(value);
 
@@ -106,16 +107,19 @@ class ShapeCheck {
 
   #reference(id: number, owner: number | null, isCell: boolean, port?: number): void {
     const visible = this.#visible.get(id);
-    if (visible === undefined)
-      this.report("graph.order", owner, `The value ${id} is not known at this place`, port);
+    if (visible === undefined) this.report("graph.order", owner, `The value ${id} is not known at this place`, port);
     else if (visible.isCell !== isCell)
-      this.report("graph.dangling", owner, isCell ? `${visible.name} is no var` : `${visible.name} is a var: get reads it`, port);
+      this.report(
+        "graph.dangling",
+        owner,
+        isCell ? `${visible.name} is no var` : `${visible.name} is a var: get reads it`,
+        port,
+      );
   }
 
   value(input: Input, owner: number | null, depth: number, port?: number): void {
     if (typeof input === "number") this.#reference(input, owner, false, port);
-    else if (opTable[input.op].place !== "value")
-      this.report("graph.order", input.id, `${input.op} is no value`, port);
+    else if (opTable[input.op].place !== "value") this.report("graph.order", input.id, `${input.op} is no value`, port);
     else this.#node(input, depth);
   }
 
@@ -146,25 +150,28 @@ class ShapeCheck {
 
   region(region: Region, owner: GraphNode | undefined, depth: number): void {
     const entered: number[] = [];
-    for (const [order, { value, note }] of region.entries()) {
-      if (note?.isWellFormed() === false) this.report("graph.text", owner?.id ?? null, "The note is no text");
+    for (const [order, item] of region.entries()) {
+      if (item.note?.isWellFormed() === false) this.report("graph.text", owner?.id ?? null, "The note is no text");
       const isLast = order === region.length - 1;
-      if (typeof value === "number") {
+      if (typeof item.value === "number") {
         if (!isLast) this.report("graph.order", owner?.id ?? null, "A value that is not the last item needs drop");
-        this.#reference(value, owner?.id ?? null, false);
-        continue;
-      }
-      const isArm = value.op === "arm";
-      if (isArm !== (owner?.op === "match")) this.report("graph.order", value.id, "Arms are the items of match alone");
-      if (!isLast && opTable[value.op].place === "value" && value.op !== "if" && value.op !== "match")
-        this.report("graph.order", value.id, "A value that is not the last item needs drop");
-      this.#node(value, depth);
-      const name = binderName(value);
-      if (name === undefined || (value.op !== "let" && value.op !== "var")) continue;
-      this.enter(value.id, { name, isCell: value.op === "var" });
-      entered.push(value.id);
+        this.#reference(item.value, owner?.id ?? null, false);
+      } else if (this.#item(item.value, owner, { isLast, depth })) entered.push(item.value.id);
     }
     for (const id of entered) this.#leave(id);
+  }
+
+  /** True if the statement makes its name visible to the items behind it. */
+  #item(node: GraphNode, owner: GraphNode | undefined, { isLast, depth }: { isLast: boolean; depth: number }): boolean {
+    if ((node.op === "arm") !== (owner?.op === "match"))
+      this.report("graph.order", node.id, "Arms are the items of match alone");
+    const isUnused = !isLast && opTable[node.op].place === "value" && node.op !== "if" && node.op !== "match";
+    if (isUnused) this.report("graph.order", node.id, "A value that is not the last item needs drop");
+    this.#node(node, depth);
+    const name = binderName(node);
+    if (name === undefined || (node.op !== "let" && node.op !== "var")) return false;
+    this.enter(node.id, { name, isCell: node.op === "var" });
+    return true;
   }
 
   get count(): number {
@@ -178,11 +185,19 @@ function limitFindings(graph: FunctionGraph, nodes: number): readonly Finding[] 
     [graph.parameters.length, languageLimits.parameters, "parameters"],
     [graph.requires.length, languageLimits.conditions, "requires"],
     [graph.ensures.length, languageLimits.conditions, "ensures"],
-    [Math.max(typeDepth(graph.result), ...graph.parameters.map(({ type }) => typeDepth(type))), languageLimits.typeDepth, "levels of types"],
+    [
+      Math.max(typeDepth(graph.result), ...graph.parameters.map(({ type }) => typeDepth(type))),
+      languageLimits.typeDepth,
+      "levels of types",
+    ],
   ];
   return limits
     .filter(([count, max]) => count > max)
-    .map(([count, max, what]) => ({ code: "graph.limit", node_id: null, message: `${count} ${what} are more than ${max}` }));
+    .map(([count, max, what]) => ({
+      code: "graph.limit",
+      node_id: null,
+      message: `${count} ${what} are more than ${max}`,
+    }));
 }
 
 export function checkShape(graph: FunctionGraph): readonly Finding[] {

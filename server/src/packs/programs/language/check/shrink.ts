@@ -7,6 +7,9 @@ const triesMax = 200;
 /** Coarse changes come first: steps of one would use up the tries. */
 type Grain = "coarse" | "fine";
 
+/** Large divisors first, so that a large number becomes small in few tries. */
+const divisors = [1n << 32n, 1n << 8n, 2n] as const;
+
 function* smallerWhole(value: bigint, grain: Grain): Generator<bigint, void> {
   if (value === 0n) return;
   if (grain === "fine") {
@@ -15,7 +18,7 @@ function* smallerWhole(value: bigint, grain: Grain): Generator<bigint, void> {
   }
   yield 0n;
   if (value < 0n) yield -value;
-  if (value / 2n !== 0n) yield value / 2n;
+  for (const by of divisors) if (value / by !== 0n) yield value / by;
 }
 
 function* smallerFloat(value: number, grain: Grain): Generator<number, void> {
@@ -69,7 +72,7 @@ function* smallerValues(value: Value, type: Type, how: Shrinking): Generator<Val
 function* smallerPairs(inputs: readonly Value[], grain: Grain): Generator<readonly Value[], void> {
   const whole = [...inputs.keys()].filter((index) => typeof inputs[index] === "bigint");
   const nearer = (value: bigint): bigint => (value > 0n ? value - 1n : value < 0n ? value + 1n : value);
-  const changes = grain === "fine" ? [nearer] : [() => 0n, (value: bigint) => value / 2n];
+  const changes = grain === "fine" ? [nearer] : [() => 0n, ...divisors.map((by) => (value: bigint) => value / by)];
   for (const first of whole)
     for (const second of whole.filter((index) => index > first)) {
       const [a, b] = [inputs[first] as bigint, inputs[second] as bigint];
@@ -78,7 +81,11 @@ function* smallerPairs(inputs: readonly Value[], grain: Grain): Generator<readon
     }
 }
 
-function* smallerInputs(inputs: readonly Value[], types: readonly Type[], find: FindDefinition): Generator<readonly Value[], void> {
+function* smallerInputs(
+  inputs: readonly Value[],
+  types: readonly Type[],
+  find: FindDefinition,
+): Generator<readonly Value[], void> {
   for (const grain of ["coarse", "fine"] as const) {
     for (const [index, type] of types.entries())
       for (const value of smallerValues(inputs[index] ?? null, type, { find, grain })) yield inputs.with(index, value);
@@ -94,7 +101,7 @@ export function shrinkInputs(
 ): readonly Value[] {
   let best = inputs;
   let tries = 0;
-  for (let isSmaller = true; isSmaller && tries < triesMax; ) {
+  for (let isSmaller = true; isSmaller && tries < triesMax;) {
     isSmaller = false;
     for (const candidate of smallerInputs(best, types, find)) {
       tries += 1;

@@ -24,7 +24,7 @@ export function definitionIn(scope: ProgramScope, id: string): TypeDefinition | 
   return value === undefined ? undefined : definitionOf(id, value);
 }
 
-export function signatureIn(scope: ProgramScope, id: string): Signature | undefined {
+function signatureIn(scope: ProgramScope, id: string): Signature | undefined {
   const value = scope.function(id);
   return value === undefined ? undefined : graphOf(value);
 }
@@ -57,7 +57,8 @@ class TypeCheck {
   known(node: GraphNode | null, type: Type): Type {
     for (const id of typeIdsIn(type)) {
       const definition = definitionIn(this.#scope, id);
-      if (definition === undefined) return this.report(node, { code: "type.unknown", message: `There is no type ${id}` });
+      if (definition === undefined)
+        return this.report(node, { code: "type.unknown", message: `There is no type ${id}` });
       if (!definition.public && definition.module !== this.#graph.module)
         this.report(node, { code: "type.private", message: `${definition.name} is not pub in its module` });
     }
@@ -140,7 +141,13 @@ class TypeCheck {
       type = this.#infer(context, value, isLast ? expected : undefined);
       if (isNever(type)) hasEnded = true;
       else if (!isLast && !isUnit(type) && node !== null)
-        this.report(node, { code: "type.mismatch", message: `The value ${this.#show(type)} is not used`, expected: "unit", found: this.#show(type), suggestion: "end it with ;" });
+        this.report(node, {
+          code: "type.mismatch",
+          message: `The value ${this.#show(type)} is not used`,
+          expected: "unit",
+          found: this.#show(type),
+          suggestion: "end it with ;",
+        });
     }
     return hasEnded ? neverType : type;
   }
@@ -167,7 +174,11 @@ class TypeCheck {
 
   unused(nodes: Iterable<GraphNode>): void {
     for (const node of nodes)
-      if ((node.op === "let" || node.op === "var") && !this.#used.has(node.id) && !String(node.attributes[0]).startsWith("_"))
+      if (
+        (node.op === "let" || node.op === "var") &&
+        !this.#used.has(node.id) &&
+        !String(node.attributes[0]).startsWith("_")
+      )
         this.report(node, { code: "name.unused", message: `${String(node.attributes[0])} is never used` });
   }
 }

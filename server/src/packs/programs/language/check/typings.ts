@@ -16,13 +16,14 @@ function typesBelow(scope: ProgramScope, value: FunctionValue): ReadonlySet<stri
     const callee = scope.function(id);
     if (callee === undefined) continue;
     const { parameters, result } = graphOf(callee);
-    for (const type of [...parameters.map((each) => each.type), result]) for (const each of typeIdsIn(type)) types.add(each);
+    for (const type of [...parameters.map((each) => each.type), result])
+      for (const each of typeIdsIn(type)) types.add(each);
   }
   for (const id of types) for (const inner of scope.type(id)?.types ?? []) types.add(inner);
   return types;
 }
 
-/** What level 1 of a function reads, with the hashes of this moment. */
+/** The items that level 1 of a function reads, with the hashes of this moment. */
 export function typingReads(scope: ProgramScope, id: string): ReadonlyMap<ItemPath, string> {
   const value = scope.function(id);
   const reads = new Map<ItemPath, string>();

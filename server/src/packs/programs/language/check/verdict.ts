@@ -35,7 +35,7 @@ export interface Verdict {
 export interface CheckResult {
   readonly verdict: Verdict;
   readonly diagnostics: readonly Diagnostic[];
-  /** What the verdict depends on: `h:` and the hash, or `s:` and the signature's hash, of 32 digits each. */
+  /** The items that the verdict depends on: `h:` and the hash, or `s:` and the signature's hash, of 32 digits each. */
   readonly reads: Readonly<Record<string, string>>;
   /** Functions whose set of callers was read. */
   readonly callers: readonly string[];

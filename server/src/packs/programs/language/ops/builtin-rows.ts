@@ -3,8 +3,20 @@ import { compareBytes } from "../../../../features/locks/tables/path-fault.ts";
 import { type GraphNode, textAttribute } from "../node.ts";
 import { enclosed } from "../print-layout.ts";
 import { allocate } from "../run/frame.ts";
-import { rangeOf, sizeOf, type Value } from "../run/values.ts";
-import { boolType, f64Type, i64Type, isFloat, isNever, isNumeric, itemOf, listOf, optionOf, textType, type Type } from "../types.ts";
+import { integerRange, valueSize, type Value } from "../run/values.ts";
+import {
+  boolType,
+  f64Type,
+  i64Type,
+  isFloat,
+  isNever,
+  isNumeric,
+  itemOf,
+  listOf,
+  optionalOf,
+  textType,
+  type Type,
+} from "../types.ts";
 import { accepted, oneType } from "./one-type.ts";
 import { levels, type OpRow, type TypeContext } from "./op-row.ts";
 
@@ -68,15 +80,17 @@ const none: Value = { variant: "none", payload: null };
 function parseWhole(text: string): Value {
   if (!/^-?\d{1,19}$/u.test(text)) return none;
   const value = BigInt(text);
-  const [min, max] = rangeOf(i64Type);
+  const [min, max] = integerRange(i64Type);
   return value < min || value > max ? none : some(value);
 }
 
 function shown(value: Value): string {
-  return Object.is(value, -0) ? "-0" : String(value as number | bigint | boolean | string);
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
+  return typeof value === "bigint" ? value.toString() : String(value === true);
 }
 
-const texts = (inputs: readonly Value[]): readonly [string, string] => [String(inputs[0]), String(inputs[1])];
+const texts = (inputs: readonly Value[]): readonly [string, string] => [inputs[0] as string, inputs[1] as string];
 const number = (inputs: readonly Value[]): number => inputs[0] as number;
 const changeCase = (text: string, from: RegExp, by: number): string =>
   text.replace(from, (letter) => String.fromCharCode(letter.charCodeAt(0) + by));
@@ -92,10 +106,10 @@ const builtins: Readonly<Record<string, Builtin>> = {
   floor: { arity: 1, type: ofFloats, run: (inputs) => Math.floor(number(inputs)) },
   ceil: { arity: 1, type: ofFloats, run: (inputs) => Math.ceil(number(inputs)) },
   to_text: { arity: 1, type: ofShown, run: ([value = null]) => shown(value) },
-  parse_i64: { arity: 1, type: ofTexts(optionOf(i64Type)), run: (inputs) => parseWhole(texts(inputs)[0]) },
+  parse_i64: { arity: 1, type: ofTexts(optionalOf(i64Type)), run: (inputs) => parseWhole(texts(inputs)[0]) },
   parse_f64: {
     arity: 1,
-    type: ofTexts(optionOf(f64Type)),
+    type: ofTexts(optionalOf(f64Type)),
     run: (inputs) => (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/u.test(texts(inputs)[0]) ? some(Number(inputs[0])) : none),
   },
   contains: { arity: 2, type: ofTexts(boolType), run: (inputs) => texts(inputs)[0].includes(texts(inputs)[1]) },
@@ -118,8 +132,6 @@ const builtins: Readonly<Record<string, Builtin>> = {
       typeof value === "string" ? Array.from(value).reverse().join("") : (value as readonly Value[]).toReversed(),
   },
 };
-
-export const builtinNames: readonly string[] = Object.keys(builtins);
 
 export function builtinArity(name: string): number | undefined {
   return Object.hasOwn(builtins, name) ? builtins[name]?.arity : undefined;
@@ -149,7 +161,10 @@ export const builtinRows = {
       const type = compile.typeOf(node);
       return (frame) => {
         const values = inputs.map((input) => input(frame));
-        allocate(frame, values.reduce<number>((sum, value) => sum + sizeOf(value), 0));
+        allocate(
+          frame,
+          values.reduce<number>((sum, value) => sum + valueSize(value), 0),
+        );
         return builtin?.run(values, type) ?? null;
       };
     },

@@ -1,7 +1,7 @@
 import { type GraphNode, textAttribute } from "../node.ts";
 import { enclosed } from "../print-layout.ts";
 import { allocate, leave, LimitExceeded } from "../run/frame.ts";
-import { optionOf, textType, type Type, unitType } from "../types.ts";
+import { optionalOf, textType, type Type, unitType } from "../types.ts";
 import { levels, type OpRow, type TypeContext } from "./op-row.ts";
 
 function callType(check: TypeContext, node: GraphNode): Type {
@@ -53,7 +53,8 @@ export const callRows = {
     text: {
       form: "own",
       level: levels.postfix,
-      print: (print, node) => enclosed(`${print.functionName(textAttribute(node, 0))}(`, node.inputs.map(print.inner), ")"),
+      print: (print, node) =>
+        enclosed(`${print.functionName(textAttribute(node, 0))}(`, node.inputs.map(print.inner), ")"),
     },
     type: callType,
     run: (compile, node) => {
@@ -97,7 +98,7 @@ export const callRows = {
     text: { form: "call", name: "read_line" },
     type: (check, node) => {
       outsideEffect(check, node);
-      return optionOf(textType);
+      return optionalOf(textType);
     },
     run: () => (frame) => {
       const { execution } = frame;

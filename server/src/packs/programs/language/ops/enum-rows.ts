@@ -2,7 +2,7 @@ import { type GraphNode, textAttribute } from "../node.ts";
 import { enclosed } from "../print-layout.ts";
 import { allocate } from "../run/frame.ts";
 import { memberOf } from "../type-definition.ts";
-import { isNever, namedType, neverType, optionOf, type Type } from "../types.ts";
+import { isNever, namedType, neverType, optionalOf, type Type } from "../types.ts";
 import { levels, type OpRow, type TypeContext } from "./op-row.ts";
 
 /** Reports a payload that is missing or not expected. */
@@ -30,7 +30,7 @@ function builtInType(check: TypeContext, node: GraphNode, expected?: Type): Type
       return expected;
     }
     const item = node.inputs.length === 0 ? neverType : check.infer(node.inputs[0]);
-    return variant === "none" || isNever(item) ? unclear(check, node, "option<T>") : optionOf(item);
+    return variant === "none" || isNever(item) ? unclear(check, node, "option<T>") : optionalOf(item);
   }
   if (expected?.kind === "result") {
     checkPayload(check, node, variant === "ok" ? expected.ok : expected.err);

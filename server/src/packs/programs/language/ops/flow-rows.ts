@@ -35,12 +35,7 @@ function ifType(check: TypeContext, node: GraphNode, expected?: Type): Type {
 const isOpenRegion = (region: Region | undefined): boolean => isOpen(region?.at(-1)?.value);
 
 /** The one type of several regions. Those that never end join with any type. */
-export function joinRegions(
-  check: TypeContext,
-  node: GraphNode,
-  regions: readonly number[],
-  expected?: Type,
-): Type {
+export function joinRegions(check: TypeContext, node: GraphNode, regions: readonly number[], expected?: Type): Type {
   let type = expected;
   const later: number[] = [];
   for (const index of regions) {
@@ -63,8 +58,7 @@ export function joinRegions(
 /** `else if` instead of a block that holds only an `if`. */
 function elsePart(print: PrintContext, region: Region): Layout {
   const [only, more] = region;
-  const isChain =
-    more === undefined && only?.note === null && typeof only.value === "object" && only.value.op === "if";
+  const isChain = more === undefined && only?.note === null && typeof only.value === "object" && only.value.op === "if";
   return isChain ? print.value(only.value, levels.flow) : print.block(region);
 }
 
@@ -171,7 +165,11 @@ const forRow: OpRow = {
   place: "statement",
   text: own((print, node) => {
     const end: Layout = node.inputs.length === 2 ? ["..", print.head(node.inputs[1])] : "";
-    const head: Layout = [`${print.keyword("for", node)} ${textAttribute(node, 0)} in `, print.head(node.inputs[0]), end];
+    const head: Layout = [
+      `${print.keyword("for", node)} ${textAttribute(node, 0)} in `,
+      print.head(node.inputs[0]),
+      end,
+    ];
     return group(head, " ", print.block(node.regions[0] ?? []));
   }),
   type: forType,
@@ -245,8 +243,15 @@ const assertRow: OpRow = {
   run: (compile, node) => {
     const value = compile.code(node.inputs[0]);
     const condition = compile.text(node.inputs[0]);
-    const message = typeof node.attributes[0] === "string" ? node.attributes[0] : `The assertion is false: ${condition}`;
-    const failure = { code: "condition.assert", function_id: compile.functionId, node_id: node.id, message, condition } as const;
+    const message =
+      typeof node.attributes[0] === "string" ? node.attributes[0] : `The assertion is false: ${condition}`;
+    const failure = {
+      code: "condition.assert",
+      function_id: compile.functionId,
+      node_id: node.id,
+      message,
+      condition,
+    } as const;
     return (frame) => {
       if (value(frame) !== true) leave(new ExecutionFailed(failure));
       return null;

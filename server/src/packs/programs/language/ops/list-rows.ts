@@ -21,7 +21,11 @@ function listType(check: TypeContext, node: GraphNode, expected?: Type): Type {
 }
 
 /** The type of an input that must be a list or an array. */
-function sequence(check: TypeContext, node: GraphNode, { input, expected }: { input: Input | undefined; expected?: Type | undefined }): Type {
+function sequence(
+  check: TypeContext,
+  node: GraphNode,
+  { input, expected }: { input: Input | undefined; expected?: Type | undefined },
+): Type {
   const type = check.infer(input, expected);
   if (isNever(type) || itemOf(type) !== undefined) return type;
   return check.report(node, {
@@ -68,7 +72,7 @@ function runSlice(compile: CompileContext, node: GraphNode): Code {
       trap(`The slice from ${first} to ${end} is not within 0 to ${parts.length}.`);
     const cut = parts.slice(Number(first), Number(end));
     allocate(frame, cut.length);
-    return typeof whole === "string" ? cut.join("") : cut;
+    return typeof whole === "string" ? (cut as readonly string[]).join("") : cut;
   };
 }
 
@@ -177,7 +181,8 @@ export const listRows = {
       if (type.kind === "list") check.expect(node, 1, type.item);
       else {
         check.infer(node.inputs[1]);
-        if (!isNever(type)) check.report(node, { code: "type.mismatch", message: "push needs a list", found: check.show(type) });
+        if (!isNever(type))
+          check.report(node, { code: "type.mismatch", message: "push needs a list", found: check.show(type) });
       }
       return type;
     },
@@ -211,7 +216,11 @@ export const listRows = {
     type: (check, node, expected) => {
       const type = oneType(check, node, expected);
       if (isNever(type) || isTextOrList(type)) return type;
-      return check.report(node, { code: "type.mismatch", message: "join needs two lists or two texts", found: check.show(type) });
+      return check.report(node, {
+        code: "type.mismatch",
+        message: "join needs two lists or two texts",
+        found: check.show(type),
+      });
     },
     run: runJoin,
   },

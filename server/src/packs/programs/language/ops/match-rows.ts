@@ -36,7 +36,8 @@ function armPattern(check: TypeContext, arm: GraphNode, subject: Type): void {
   const isBound = arm.attributes[2] !== null;
   if (isBound) check.bind(arm.id, neverType);
   if (kind === "any" || isNever(subject)) return;
-  const wrong = (message: string): Type => check.report(arm, { code: "type.variant", message, found: check.show(subject) });
+  const wrong = (message: string): Type =>
+    check.report(arm, { code: "type.variant", message, found: check.show(subject) });
   if (kind !== "variant") {
     if (literalType[String(kind)]?.(subject) !== true) wrong(`${value} is not a pattern of ${check.show(subject)}`);
     return;
@@ -96,7 +97,13 @@ function runMatch(compile: CompileContext, node: GraphNode): Code {
   const subject = compile.code(node.inputs[0]);
   const arms = (node.regions[0] ?? []).flatMap(({ value: arm }) =>
     typeof arm === "object"
-      ? [{ test: testOf(arm), slot: arm.attributes[2] === null ? -1 : compile.slot(arm.id), code: compile.region(arm.regions[0]) }]
+      ? [
+          {
+            test: testOf(arm),
+            slot: arm.attributes[2] === null ? -1 : compile.slot(arm.id),
+            code: compile.region(arm.regions[0]),
+          },
+        ]
       : [],
   );
   return (frame) => {

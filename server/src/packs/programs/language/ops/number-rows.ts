@@ -1,6 +1,6 @@
 import type { GraphNode } from "../node.ts";
 import { type Code, trap } from "../run/frame.ts";
-import { rangeOf, type Value } from "../run/values.ts";
+import { integerRange, type Value } from "../run/values.ts";
 import { boolType, integerBits, isFloat, isInteger, isNever, isNumeric, type Type } from "../types.ts";
 import { accepted, oneType } from "./one-type.ts";
 import { type CompileContext, levels, type OpRow, type TypeContext } from "./op-row.ts";
@@ -13,7 +13,7 @@ const integer = { isAccepted: isInteger, wanted: "integers of one type" };
 
 /** Traps if the result does not fit. Operands have at most 64 bits, so the result has at most 128. */
 function fitted(value: bigint, type: Type): bigint {
-  const [min, max] = rangeOf(type);
+  const [min, max] = integerRange(type);
   if (value < min || value > max) trap(`The result ${value} does not fit ${type.text}.`);
   return value;
 }
@@ -146,9 +146,21 @@ export const numberRows = {
     { form: "call", name: "abs" },
     { whole: (a, _, type) => fitted(a < 0n ? -a : a, type), real: (a) => Math.abs(a), operands: numeric },
   ),
-  add_wrap: infix("+%", sum, wrapping((a, b) => a + b)),
-  sub_wrap: infix("-%", sum, wrapping((a, b) => a - b)),
-  mul_wrap: infix("*%", product, wrapping((a, b) => a * b)),
+  add_wrap: infix(
+    "+%",
+    sum,
+    wrapping((a, b) => a + b),
+  ),
+  sub_wrap: infix(
+    "-%",
+    sum,
+    wrapping((a, b) => a - b),
+  ),
+  mul_wrap: infix(
+    "*%",
+    product,
+    wrapping((a, b) => a * b),
+  ),
   and: infix("&", levels.and, { whole: (a, b) => a & b, operands: integer }),
   or: infix("|", levels.or, { whole: (a, b) => a | b, operands: integer }),
   xor: infix("^", levels.xor, { whole: (a, b) => a ^ b, operands: integer }),

@@ -7,19 +7,9 @@ import type { Value } from "../run/values.ts";
 import type { Type } from "../types.ts";
 import type { TypeDefinition } from "../type-definition.ts";
 
-/** What an attribute holds. Steps that make nodes are checked against it. */
+/** The content of an attribute. Steps that make nodes are checked against it. */
 export type AttributeKind =
-  | "name"
-  | "name?"
-  | "type"
-  | "type?"
-  | "function"
-  | "type_id"
-  | "word"
-  | "word?"
-  | "words"
-  | "text"
-  | "text?";
+  "name" | "name?" | "type" | "type?" | "function" | "type_id" | "word" | "word?" | "words" | "text" | "text?";
 
 /** Binding strengths of operators, from the weakest to the strongest. */
 export const levels = {
@@ -59,7 +49,7 @@ export interface PrintContext {
 }
 
 /** How the text of an op looks. The parser reads the first three forms from the table; the others have their own rules. */
-export type TextForm =
+type TextForm =
   | { readonly form: "infix"; readonly sign: string; readonly level: number }
   | { readonly form: "prefix"; readonly sign: string; readonly level: number }
   | { readonly form: "call"; readonly name: string }

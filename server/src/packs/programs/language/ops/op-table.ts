@@ -27,7 +27,7 @@ export const opTable: Readonly<Record<OpName, OpRow>> = {
   ...listRows,
 };
 
-export interface OperatorText {
+interface OperatorText {
   readonly op: OpName;
   readonly level: number;
 }
@@ -45,7 +45,9 @@ export const infixOperator = (sign: string): OperatorText | undefined => infix.g
 export const prefixOperator = (sign: string): OperatorText | undefined => prefix.get(sign);
 
 /** The op and attributes of a call by a reserved name. */
-export function reservedCall(name: string): { readonly op: OpName; readonly attributes: readonly string[] } | undefined {
+export function reservedCall(
+  name: string,
+): { readonly op: OpName; readonly attributes: readonly string[] } | undefined {
   const op = calls.get(name);
   if (op !== undefined) return { op, attributes: [] };
   return builtinArity(name) === undefined ? undefined : { op: "builtin", attributes: [name] };

@@ -1,6 +1,6 @@
 import { compareBytes } from "../../../../features/locks/tables/path-fault.ts";
 import { spend } from "../run/frame.ts";
-import { sameValue, sizeOf, type Value } from "../run/values.ts";
+import { sameValue, valueSize, type Value } from "../run/values.ts";
 import { boolType, isNever, isNumeric } from "../types.ts";
 import { accepted, oneType } from "./one-type.ts";
 import { levels, type OpRow } from "./op-row.ts";
@@ -25,7 +25,7 @@ function equality(sign: string, isEqual: boolean): OpRow {
       const [left, right] = [compile.code(node.inputs[0]), compile.code(node.inputs[1])];
       return (frame) => {
         const [a, b] = [left(frame), right(frame)];
-        if (typeof a === "object" || typeof a === "string") spend(frame, sizeOf(a));
+        if (typeof a === "object" || typeof a === "string") spend(frame, valueSize(a));
         return sameValue(a, b) === isEqual;
       };
     },

@@ -1,8 +1,19 @@
 import { type GraphNode, textAttribute } from "../node.ts";
 import { group, nest, blank } from "../print-layout.ts";
 import { trap } from "../run/frame.ts";
-import { rangeOf, type Value } from "../run/values.ts";
-import { boolType, f64Type, i64Type, isFloat, isInteger, isNever, neverType, textType, type Type, unitType } from "../types.ts";
+import { integerRange, type Value } from "../run/values.ts";
+import {
+  boolType,
+  f64Type,
+  i64Type,
+  isFloat,
+  isInteger,
+  isNever,
+  neverType,
+  textType,
+  type Type,
+  unitType,
+} from "../types.ts";
 import { levels, type OpRow, type TypeContext } from "./op-row.ts";
 
 function constType(check: TypeContext, node: GraphNode, expected?: Type): Type {
@@ -13,10 +24,14 @@ function constType(check: TypeContext, node: GraphNode, expected?: Type): Type {
   if (kind === "unit") return unitType;
   if (kind === "float") return expected !== undefined && isFloat(expected) ? expected : f64Type;
   const type = expected !== undefined && isInteger(expected) ? expected : i64Type;
-  const [min, max] = rangeOf(type);
+  const [min, max] = integerRange(type);
   const value = BigInt(text);
   if (value >= min && value <= max) return type;
-  return check.report(node, { code: "type.const_range", message: `${text} does not fit ${type.text}`, expected: `${min} to ${max}` });
+  return check.report(node, {
+    code: "type.const_range",
+    message: `${text} does not fit ${type.text}`,
+    expected: `${min} to ${max}`,
+  });
 }
 
 function constValue(node: GraphNode, type: Type): Value {
@@ -28,7 +43,8 @@ function constValue(node: GraphNode, type: Type): Value {
   return BigInt(text);
 }
 
-const isNegative = (node: GraphNode): boolean => textAttribute(node, 1).startsWith("-") && node.attributes[0] !== "text";
+const isNegative = (node: GraphNode): boolean =>
+  textAttribute(node, 1).startsWith("-") && node.attributes[0] !== "text";
 
 const constRow: OpRow = {
   attributes: ["word", "text"],
@@ -109,7 +125,12 @@ const setRow: OpRow = {
     form: "own",
     level: levels.flow,
     print: (print, node) =>
-      group(print.keyword(print.nameOf(cellOf(node)), node), " =", nest(blank, print.value(node.inputs[1], levels.flow)), ";"),
+      group(
+        print.keyword(print.nameOf(cellOf(node)), node),
+        " =",
+        nest(blank, print.value(node.inputs[1], levels.flow)),
+        ";",
+      ),
   },
   type: (check, node) => {
     check.expect(node, 1, check.typeAt(cellOf(node)) ?? neverType);
@@ -170,8 +191,7 @@ export const valueRows = {
     place: "value",
     text: own(() => "result"),
     type: (check, node) =>
-      check.conditionResult ??
-      check.report(node, { code: "name.unknown", message: "result is known only in ensures" }),
+      check.conditionResult ?? check.report(node, { code: "name.unknown", message: "result is known only in ensures" }),
     run: () => (frame) => frame.result,
   },
 } satisfies Readonly<Record<string, OpRow>>;

@@ -5,18 +5,28 @@ import { opTable } from "../ops/op-table.ts";
 import { typeFromText } from "../parse-types.ts";
 import { neverType, type Type } from "../types.ts";
 import type { TypeDefinition } from "../type-definition.ts";
-import { type Code, type Execution, ExecutionFailed, type Frame, leave, LimitExceeded, returnSignal, type RunFailure, Trap } from "./frame.ts";
+import {
+  type Code,
+  type Execution,
+  ExecutionFailed,
+  type Frame,
+  leave,
+  LimitExceeded,
+  returnSignal,
+  type RunFailure,
+  Trap,
+} from "./frame.ts";
 import { traced, tracedReference } from "./trace.ts";
 import type { Value } from "./values.ts";
 
 /** The types of nodes, and of values that have an id. */
-export interface NodeTypes {
+interface NodeTypes {
   readonly types: ReadonlyMap<number, Type>;
   readonly bindings: ReadonlyMap<number, Type>;
 }
 
-/** What the compiler asks about the program. Functions have passed the check of types. */
-export interface CompileSource {
+/** The parts of a program that the compiler needs. Functions have passed the check of types. */
+interface CompileSource {
   readonly graph: (id: string) => FunctionGraph | undefined;
   readonly typing: (id: string) => NodeTypes;
   readonly definition: (id: string) => TypeDefinition | undefined;
@@ -31,7 +41,7 @@ interface CompiledCondition {
   readonly failure: Omit<RunFailure, "function_id" | "because">;
 }
 
-export interface CompiledFunction {
+interface CompiledFunction {
   readonly id: string;
   readonly graph: FunctionGraph;
   readonly slots: number;
@@ -55,7 +65,14 @@ function placed(code: Code, functionId: string, node: GraphNode): Code {
       return code(frame);
     } catch (error) {
       if (!(error instanceof Trap)) throw error;
-      return leave(new ExecutionFailed({ code: "condition.trap", function_id: functionId, node_id: node.id, message: error.message }));
+      return leave(
+        new ExecutionFailed({
+          code: "condition.trap",
+          function_id: functionId,
+          node_id: node.id,
+          message: error.message,
+        }),
+      );
     }
   };
 }
@@ -93,13 +110,17 @@ export class CompiledProgram {
   #compile(id: string, graph: FunctionGraph, typing: NodeTypes): CompiledFunction {
     const slots = new Map<number, number>();
     for (const each of graph.parameters) slots.set(each.id, slots.size);
-    for (const node of allNodes(graph)) if (["let", "var", "for", "arm"].includes(node.op)) slots.set(node.id, slots.size);
+    for (const node of allNodes(graph))
+      if (["let", "var", "for", "arm"].includes(node.op)) slots.set(node.id, slots.size);
     const context = this.#context(id, graph, { slots, typing });
     const conditions = (list: readonly Condition[], code: RunFailure["code"]): readonly CompiledCondition[] =>
       list.map(({ value, message }) => {
         const condition = this.#source.text(graph, value);
         const nodeId = typeof value === "number" ? value : value.id;
-        return { code: context.code(value), failure: { code, node_id: nodeId, condition, message: message ?? `The condition is false: ${condition}` } };
+        return {
+          code: context.code(value),
+          failure: { code, node_id: nodeId, condition, message: message ?? `The condition is false: ${condition}` },
+        };
       });
     const roots = [...graph.requires, ...graph.ensures, ...graph.body].map(({ value }) => nesting(value));
     return {
@@ -145,7 +166,8 @@ export class CompiledProgram {
       slot,
       type: (stored) => typeFromText(String(stored)),
       definition: (typeId) => this.#source.definition(typeId),
-      call: (callee, node) => (frame, inputs) => this.call(frame, callee, inputs, { function_id: id, node_id: node.id }),
+      call: (callee, node) => (frame, inputs) =>
+        this.call(frame, callee, inputs, { function_id: id, node_id: node.id }),
       checked: (typeId, node) => (frame, value) => this.#checkInvariants(frame, typeId, value, { id, node }),
       text: (input) => (input === undefined ? "" : this.#source.text(graph, input)),
     };
@@ -170,7 +192,15 @@ export class CompiledProgram {
     const own = this.#enter(frame, compiled, value as readonly Value[]);
     for (const { code, failure } of compiled.requires)
       if (code(own) !== true)
-        leave(new ExecutionFailed({ ...failure, code: "condition.invariant", function_id: at.id, node_id: at.node.id, because: typeId }));
+        leave(
+          new ExecutionFailed({
+            ...failure,
+            code: "condition.invariant",
+            function_id: at.id,
+            node_id: at.node.id,
+            because: typeId,
+          }),
+        );
     frame.execution.depth -= compiled.depth;
   }
 
@@ -210,7 +240,9 @@ export class CompiledProgram {
     const own = this.#enter(frame, callee, inputs);
     for (const { code, failure } of callee.requires)
       if (code(own) !== true)
-        leave(new ExecutionFailed({ ...failure, function_id: id, ...caller, ...(caller !== undefined && { because: id }) }));
+        leave(
+          new ExecutionFailed({ ...failure, function_id: id, ...caller, ...(caller !== undefined && { because: id }) }),
+        );
     own.result = this.#result(callee, own);
     for (const { code, failure } of callee.ensures)
       if (code(own) !== true) leave(new ExecutionFailed({ ...failure, function_id: id }, own.result));
@@ -227,4 +259,3 @@ export class CompiledProgram {
     }
   }
 }
-

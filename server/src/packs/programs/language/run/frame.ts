@@ -2,7 +2,7 @@
 import type { DiagnosticCode } from "../diagnostic.ts";
 import type { Value } from "./values.ts";
 
-export type LimitName = "steps" | "depth" | "memory" | "output";
+type LimitName = "steps" | "depth" | "memory" | "output";
 
 export interface RunLimits {
   readonly steps: number;
@@ -11,14 +11,14 @@ export interface RunLimits {
   readonly output: number;
 }
 
-export interface TraceEntry {
+interface TraceEntry {
   readonly node_id: number;
   readonly op: string;
   readonly inputs: readonly Value[];
   readonly output: Value;
 }
 
-/** What one execution has used and produced. */
+/** The resources and the output of one execution. */
 export interface Execution {
   steps: number;
   depth: number;

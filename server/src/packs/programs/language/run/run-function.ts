@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { Json } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { newCheckCaches } from "../check/check-caches.ts";
 import { compiledScope } from "../check/compiled-scope.ts";
@@ -19,7 +19,12 @@ export interface FunctionRun {
   readonly steps: number;
   readonly failure?: RunFailure;
   readonly output: readonly string[];
-  readonly trace?: readonly { readonly node_id: number; readonly op: string; readonly inputs: readonly string[]; readonly output: string }[];
+  readonly trace?: readonly {
+    readonly node_id: number;
+    readonly op: string;
+    readonly inputs: readonly string[];
+    readonly output: string;
+  }[];
 }
 
 export interface RunOptions {
@@ -29,14 +34,15 @@ export interface RunOptions {
 }
 
 /** Inputs as a list in the order of the parameters, or as an object by their names. Throws WrongValue. */
-export function readInputs(graph: FunctionGraph, inputs: Json, find: FindDefinition): readonly Value[] {
+function readInputs(graph: FunctionGraph, inputs: Json, find: FindDefinition): readonly Value[] {
   const count = graph.parameters.length;
-  const given = isObject(inputs) ? (inputs as JsonObject) : undefined;
+  const given = isObject(inputs) ? inputs : undefined;
   const list = Array.isArray(inputs) ? (inputs as readonly Json[]) : undefined;
   const size = list?.length ?? Object.keys(given ?? {}).length;
   if (size !== count) throw new WrongValue(`${graph.name} has ${count} parameters, and ${size} inputs were sent`);
   return graph.parameters.map(({ name, type }, index) => {
-    const input = list === undefined ? (given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined) : list[index];
+    const input =
+      list === undefined ? (given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined) : list[index];
     if (input === undefined) throw new WrongValue(`The input ${name} is missing`);
     return valueFromJson(input, type, find);
   });
@@ -49,7 +55,12 @@ function shownValue(value: Value): string {
 }
 
 /** Simulates a verified function. Throws WrongValue if the inputs do not fit. */
-export function runFunction(scope: ProgramScope, id: string, inputs: Json, options: RunOptions): FunctionRun | undefined {
+export function runFunction(
+  scope: ProgramScope,
+  id: string,
+  inputs: Json,
+  options: RunOptions,
+): FunctionRun | undefined {
   const value = scope.function(id);
   if (value === undefined) return undefined;
   const graph = graphOf(value);
@@ -65,7 +76,11 @@ export function runFunction(scope: ProgramScope, id: string, inputs: Json, optio
     ...(run.failure !== undefined && { failure: run.failure }),
     output,
     ...(options.trace === true && {
-      trace: trace.map((entry) => ({ ...entry, inputs: entry.inputs.map(shownValue), output: shownValue(entry.output) })),
+      trace: trace.map((entry) => ({
+        ...entry,
+        inputs: entry.inputs.map(shownValue),
+        output: shownValue(entry.output),
+      })),
     }),
   };
 }

@@ -7,7 +7,7 @@ import { isObject } from "@holdfast/sdk/json/json";
 import type { TypeDefinition } from "../type-definition.ts";
 import { integerBits, isFloat, isInteger, type Type } from "../types.ts";
 
-export interface Variant {
+interface Variant {
   readonly variant: string;
   readonly payload: Value;
 }
@@ -31,14 +31,14 @@ export function sameValue(a: Value, b: Value): boolean {
 }
 
 /** The number of parts of a value, which bounds the work of comparing and copying it. */
-export function sizeOf(value: Value): number {
+export function valueSize(value: Value): number {
   if (typeof value === "string") return 1 + value.length;
-  if (Array.isArray(value)) return (value as readonly Value[]).reduce<number>((sum, item) => sum + sizeOf(item), 1);
-  return isVariant(value) ? 1 + sizeOf(value.payload) : 1;
+  if (Array.isArray(value)) return (value as readonly Value[]).reduce<number>((sum, item) => sum + valueSize(item), 1);
+  return isVariant(value) ? 1 + valueSize(value.payload) : 1;
 }
 
 /** The smallest and the largest value of an integer type. */
-export function rangeOf(type: Type): readonly [min: bigint, max: bigint] {
+export function integerRange(type: Type): readonly [min: bigint, max: bigint] {
   const half = 1n << BigInt(integerBits(type) - 1);
   return [-half, half - 1n];
 }
@@ -52,7 +52,7 @@ function numberToJson(value: number): Json {
 }
 
 /** Variants of option and result, and of an enum: the type of the payload, or null without one. */
-export function payloadType(type: Type, variant: string, find: FindDefinition): Type | null | undefined {
+function payloadType(type: Type, variant: string, find: FindDefinition): Type | null | undefined {
   if (type.kind === "option") return { some: type.item, none: null }[variant];
   if (type.kind === "result") return { ok: type.ok, err: type.err }[variant];
   if (type.kind !== "named") return undefined;
@@ -92,16 +92,31 @@ function integerFrom(json: Json, type: Type): Value {
   const isText = typeof json === "string" && /^-?\d{1,20}$/u.test(json);
   if (!isText && !(typeof json === "number" && Number.isSafeInteger(json))) throw wrong(json, type);
   const value = BigInt(json);
-  const [min, max] = rangeOf(type);
+  const [min, max] = integerRange(type);
   if (value < min || value > max) throw wrong(json, type);
   return value;
 }
 
+const specialFloats = new Map<Json, number>([
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+  ["-0", -0],
+]);
+
 function floatFrom(json: Json, type: Type): Value {
-  const named = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity, "-0": -0 }[String(json)];
-  const value = typeof json === "number" ? json : named;
+  const value = typeof json === "number" ? json : specialFloats.get(json);
   if (value === undefined) throw wrong(json, type);
   return type.text === "f32" ? Math.fround(value) : value;
+}
+
+function primitiveFrom(json: Json, type: Type): Value {
+  if (isInteger(type)) return integerFrom(json, type);
+  if (isFloat(type)) return floatFrom(json, type);
+  if (type.text === "bool" && typeof json === "boolean") return json;
+  if (type.text === "text" && typeof json === "string" && json.isWellFormed()) return json;
+  if (type.text === "unit" && json === null) return json;
+  throw wrong(json, type);
 }
 
 function namedFrom(json: Json, type: Type, find: FindDefinition): Value {
@@ -129,19 +144,10 @@ function variantFrom(json: JsonObject, type: Type, find: FindDefinition): Value 
 
 /** Throws WrongValue. */
 export function valueFromJson(json: Json, type: Type, find: FindDefinition): Value {
-  if (isInteger(type)) return integerFrom(json, type);
-  if (isFloat(type)) return floatFrom(json, type);
-  if (type.kind === "list" || type.kind === "array") {
-    if (!Array.isArray(json)) throw wrong(json, type);
-    const items = json as readonly Json[];
-    if (type.kind === "array" && items.length !== type.length) throw wrong(json, type);
-    return items.map((item) => valueFromJson(item, type.item, find));
-  }
-  if (type.kind !== "primitive") return namedFrom(json, type, find);
-  const isRight =
-    (type.name === "bool" && typeof json === "boolean") ||
-    (type.name === "text" && typeof json === "string" && json.isWellFormed()) ||
-    (type.name === "unit" && json === null);
-  if (!isRight) throw wrong(json, type);
-  return json as Value;
+  if (type.kind === "primitive") return primitiveFrom(json, type);
+  if (type.kind !== "list" && type.kind !== "array") return namedFrom(json, type, find);
+  if (!Array.isArray(json)) throw wrong(json, type);
+  const items = json as readonly Json[];
+  if (type.kind === "array" && items.length !== type.length) throw wrong(json, type);
+  return items.map((item) => valueFromJson(item, type.item, find));
 }

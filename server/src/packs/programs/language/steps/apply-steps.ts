@@ -60,7 +60,12 @@ const stepTable: StepTable = {
 export type StepDiagnostic = Diagnostic & { readonly step: number };
 
 export type AppliedSteps =
-  | { readonly draft: Draft; readonly created: readonly CreatedItem[]; readonly next: NextIds; readonly diagnostics?: undefined }
+  | {
+      readonly draft: Draft;
+      readonly created: readonly CreatedItem[];
+      readonly next: NextIds;
+      readonly diagnostics?: undefined;
+    }
   | { readonly draft?: undefined; readonly diagnostics: readonly StepDiagnostic[] };
 
 interface Added {
@@ -91,19 +96,25 @@ function reserve(draft: Draft, id: string, step: ProgramStep): void {
 }
 
 /** The ids of the items that steps add, by the number of the step. Minted ids skip those that are in use. */
-function reserveIds(draft: Draft, steps: readonly ProgramStep[], next: { f: number; t: number; m: number }): readonly string[] {
+function reserveIds(
+  draft: Draft,
+  steps: readonly ProgramStep[],
+  next: { f: number; t: number; m: number },
+): readonly string[] {
   return steps.map((step) => {
     const added = addedBy(step);
     if (added === undefined) return "";
     const { kind, letter } = added;
-    const isTaken = (id: string): boolean => draft[kind](id) !== undefined || (kind === "type" && reservedTypeIds.has(id));
+    const isTaken = (id: string): boolean =>
+      draft[kind](id) !== undefined || (kind === "type" && reservedTypeIds.has(id));
     let { id } = added;
     if (id === undefined) {
       while (isTaken(`${letter}${next[letter]}`)) next[letter] += 1;
       id = `${letter}${next[letter]}`;
       next[letter] += 1;
     }
-    if (!itemIdPattern.test(id) || isTaken(id)) throw new StepFailed([{ code: "name.duplicate", message: `The id ${id} cannot be used` }]);
+    if (!itemIdPattern.test(id) || isTaken(id))
+      throw new StepFailed([{ code: "name.duplicate", message: `The id ${id} cannot be used` }]);
     reserve(draft, id, step);
     return id;
   });
@@ -112,7 +123,15 @@ function reserveIds(draft: Draft, steps: readonly ProgramStep[], next: { f: numb
 function diagnosticsOf(error: unknown, index: number, step: ProgramStep | undefined): readonly StepDiagnostic[] {
   if (!(error instanceof StepFailed)) throw error;
   const id = step !== undefined && "function_id" in step ? (step.function_id ?? null) : null;
-  return error.faults.map((fault) => ({ severity: "error", function_id: id, node_id: null, line: 1, column: 1, ...fault, step: index }));
+  return error.faults.map((fault) => ({
+    severity: "error",
+    function_id: id,
+    node_id: null,
+    line: 1,
+    column: 1,
+    ...fault,
+    step: index,
+  }));
 }
 
 function checkSize(draft: Draft): void {
@@ -120,7 +139,8 @@ function checkSize(draft: Draft): void {
   const nodes = functions.reduce((sum, value) => sum + value.nodes, 0);
   if (functions.length > languageLimits.changedFunctions)
     failStep("graph.limit", `A mutation changes at most ${languageLimits.changedFunctions} functions`);
-  if (nodes > languageLimits.changedNodes) failStep("graph.limit", `A mutation has at most ${languageLimits.changedNodes} nodes`);
+  if (nodes > languageLimits.changedNodes)
+    failStep("graph.limit", `A mutation has at most ${languageLimits.changedNodes} nodes`);
 }
 
 export function applySteps(
@@ -133,7 +153,8 @@ export function applySteps(
   const counters = { ...next };
   let at = -1;
   try {
-    if (steps.length > languageLimits.steps) failStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
+    if (steps.length > languageLimits.steps)
+      failStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
     const reserved = reserveIds(draft, steps, counters);
     for (const [index, step] of steps.entries()) {
       at = index;

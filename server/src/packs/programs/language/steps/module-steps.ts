@@ -4,9 +4,14 @@ import { isReserved } from "../ops/op-table.ts";
 import { namePattern } from "../reserved-names.ts";
 import { failStep, type StepContext, type StepOf } from "./step-context.ts";
 
-function checkName({ draft }: StepContext, { id, name, parent }: { id: string; name: string; parent: string | null }): void {
+function checkName(
+  { draft }: StepContext,
+  { id, name, parent }: { id: string; name: string; parent: string | null },
+): void {
   if (!namePattern.test(name) || isReserved(name)) failStep("syntax.unexpected", `${name} cannot be a name`);
-  const isTaken = draft.names.modulesNamed(name).some((other) => other !== id && draft.module(other)?.parent === parent);
+  const isTaken = draft.names
+    .modulesNamed(name)
+    .some((other) => other !== id && draft.module(other)?.parent === parent);
   if (isTaken) failStep("name.duplicate", `Another module has the name ${name}`);
 }
 
@@ -19,7 +24,8 @@ export function addModule(context: StepContext, step: StepOf<"add_module">): voi
   const parent = step.parent ?? null;
   let depth = 1;
   for (let above = parent; above !== null; above = moduleIn(context, above).parent) depth += 1;
-  if (depth > languageLimits.moduleDepth) failStep("graph.limit", `Modules are nested at most ${languageLimits.moduleDepth} deep`);
+  if (depth > languageLimits.moduleDepth)
+    failStep("graph.limit", `Modules are nested at most ${languageLimits.moduleDepth} deep`);
   checkName(context, { id: reserved, name: step.name, parent });
   draft.set("module", reserved, { kind: "module", name: step.name, parent });
   context.created.push({ kind: "module", id: reserved });

@@ -1,10 +1,19 @@
 /** Changes of single nodes in a graph, which several steps share. */
-import { type FunctionGraph, type GraphNode, type Input, mapNodes, mapRoots, type Region, type RegionItem } from "../node.ts";
+import {
+  allNodes,
+  type FunctionGraph,
+  type GraphNode,
+  type Input,
+  mapNodes,
+  mapRoots,
+  type Region,
+  type RegionItem,
+} from "../node.ts";
 import { isOpName } from "../op-names.ts";
 import { opTable } from "../ops/op-table.ts";
 import { failStep, type NodePlace, type NodeSpec } from "./step-context.ts";
 
-export interface BuiltNode {
+interface BuiltNode {
   readonly item: RegionItem;
   readonly ids: readonly number[];
   readonly next: number;
@@ -35,24 +44,19 @@ export function buildNode(spec: number | NodeSpec, next: number): BuiltNode {
   return { item: { note: spec.note ?? null, value }, ids, next: free };
 }
 
+/** The function with one node replaced. Fails the step if there is no such node. */
 export function changeNode(graph: FunctionGraph, id: number, change: (node: GraphNode) => Input): FunctionGraph {
-  let isFound = false;
-  const changed = mapRoots(graph, (root) =>
-    mapNodes(root, (node) => {
-      if (node.id !== id) return node;
-      isFound = true;
-      return change(node);
-    }),
-  );
-  return isFound ? changed : failStep("graph.dangling", `There is no node ${id}`);
+  const isKnown = [...allNodes(graph)].some((node) => node.id === id);
+  if (!isKnown) return failStep("graph.dangling", `There is no node ${id}`);
+  return mapRoots(graph, (root) => mapNodes(root, (node) => (node.id === id ? change(node) : node)));
 }
-
 
 /** A value in the middle of a region is dropped, as `;` does in the text. */
 function insertItem(region: Region, item: RegionItem, index: number, dropId: number): Region {
   if (index < 0 || index > region.length) failStep("graph.order", `The region has ${region.length} items`);
   const { value } = item;
-  const isValue = typeof value === "number" || (opTable[value.op].place === "value" && value.op !== "if" && value.op !== "match");
+  const isValue =
+    typeof value === "number" || (opTable[value.op].place === "value" && value.op !== "if" && value.op !== "match");
   const dropped: GraphNode = { id: dropId, op: "drop", attributes: [], inputs: [value], regions: [] };
   return region.toSpliced(index, 0, isValue && index < region.length ? { ...item, value: dropped } : item);
 }
@@ -76,10 +80,15 @@ export function placeItem(graph: FunctionGraph, item: RegionItem, at: NodePlace)
 }
 
 /** Sets the input of a port. A node that the port holds would be lost, so it is refused. */
-export function setInput(graph: FunctionGraph, { to, port }: { to: number; port: number }, value: Input): FunctionGraph {
+export function setInput(
+  graph: FunctionGraph,
+  { to, port }: { to: number; port: number },
+  value: Input,
+): FunctionGraph {
   return changeNode(graph, to, (node) => {
     const before = node.inputs[port];
-    if (port < 0 || port > node.inputs.length) failStep("graph.dangling", `The node ${to} has ${node.inputs.length} inputs`);
+    if (port < 0 || port > node.inputs.length)
+      failStep("graph.dangling", `The node ${to} has ${node.inputs.length} inputs`);
     if (typeof before === "object" && before.op !== "hole" && before.op !== "get" && before.op !== "const")
       failStep("graph.dangling", `The port ${port} of the node ${to} holds the node ${before.id}: remove it first`);
     return { ...node, inputs: port === node.inputs.length ? [...node.inputs, value] : node.inputs.with(port, value) };
@@ -89,7 +98,10 @@ export function setInput(graph: FunctionGraph, { to, port }: { to: number; port:
 export const hole = (id: number): GraphNode => ({ id, op: "hole", attributes: [], inputs: [], regions: [] });
 
 /** Takes a node out. Its place in a region closes; its port becomes a hole. */
-export function takeNode(graph: FunctionGraph, id: number): { readonly graph: FunctionGraph; readonly item: RegionItem } {
+export function takeNode(
+  graph: FunctionGraph,
+  id: number,
+): { readonly graph: FunctionGraph; readonly item: RegionItem } {
   const taken: RegionItem[] = [];
   const without = (region: Region): Region =>
     region.filter((item) => {

@@ -4,6 +4,7 @@ import { changeGraph, failStep, type StepContext, type StepOf } from "./step-con
 
 /** Callers name a function by its id, so they do not change. */
 export function renameFunction(context: StepContext, step: StepOf<"rename_function">): void {
-  if (!namePattern.test(step.name) || isReserved(step.name)) failStep("syntax.unexpected", `${step.name} cannot be a name`);
+  if (!namePattern.test(step.name) || isReserved(step.name))
+    failStep("syntax.unexpected", `${step.name} cannot be a name`);
   changeGraph(context, step.function_id, (graph) => ({ ...graph, name: step.name }));
 }

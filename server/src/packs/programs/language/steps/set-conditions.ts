@@ -3,7 +3,14 @@ import { graphOf } from "../pack.ts";
 import { parseFunction } from "../parse-functions.ts";
 import { printFunction } from "../print-functions.ts";
 import { reconcile } from "../reconcile.ts";
-import { changeGraph, type ConditionText, functionIn, type StepContext, StepFailed, type StepOf } from "./step-context.ts";
+import {
+  changeGraph,
+  type ConditionText,
+  functionIn,
+  type StepContext,
+  StepFailed,
+  type StepOf,
+} from "./step-context.ts";
 
 const lines = (word: string, conditions: readonly ConditionText[]): string =>
   conditions
@@ -14,7 +21,9 @@ const lines = (word: string, conditions: readonly ConditionText[]): string =>
 function parseConditions(context: StepContext, graph: FunctionGraph, step: StepOf<"set_conditions">): FunctionGraph {
   const options = { names: context.draft.names, module: graph.module };
   const empty = { ...graph, doc: null, requires: [], ensures: [], body: [] };
-  const heading = printFunction(empty, options).text.trimEnd().replace(/\{\s*\}$/u, "");
+  const heading = printFunction(empty, options)
+    .text.trimEnd()
+    .replace(/\{\s*\}$/u, "");
   const conditions = `${lines("requires", step.requires ?? [])}\n${lines("ensures", step.ensures ?? [])}`;
   const parsed = parseFunction(`${heading}\n${conditions}\n{}`, options);
   if (parsed.errors.length > 0) throw new StepFailed(parsed.errors);

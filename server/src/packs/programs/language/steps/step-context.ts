@@ -89,7 +89,7 @@ export interface StepContext {
   readonly reserved: string;
 }
 
-export interface StepFault {
+interface StepFault {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly line?: number;
@@ -116,11 +116,7 @@ export function functionIn({ draft }: StepContext, id: string): FunctionValue {
 }
 
 /** Replaces the graph of a function. */
-export function changeGraph(
-  context: StepContext,
-  id: string,
-  change: (graph: FunctionGraph) => FunctionGraph,
-): void {
+export function changeGraph(context: StepContext, id: string, change: (graph: FunctionGraph) => FunctionGraph): void {
   const before = functionIn(context, id);
   context.draft.set("function", id, storeFunction(change(graphOf(before)), context.hash));
 }

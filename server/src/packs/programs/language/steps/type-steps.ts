@@ -24,7 +24,8 @@ export function addType(context: StepContext, step: StepOf<"add_type">): void {
 export function setType(context: StepContext, step: StepOf<"set_type">): void {
   const before = typeIn(context, step.type_id);
   const { name } = write(context, step.type_id, before.module, step.text);
-  if (name !== before.name) failStep("name.unknown", `The text names ${name}, the type is ${before.name}: use rename_type`);
+  if (name !== before.name)
+    failStep("name.unknown", `The text names ${name}, the type is ${before.name}: use rename_type`);
 }
 
 export function renameType(context: StepContext, step: StepOf<"rename_type">): void {

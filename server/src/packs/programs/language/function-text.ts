@@ -4,6 +4,6 @@ import { printFunction } from "./print-functions.ts";
 import type { FunctionValue } from "./program-values.ts";
 
 /** The canonical text of a stored function. */
-export function textOf(value: FunctionValue, options: PrintOptions): string {
+export function functionText(value: FunctionValue, options: PrintOptions): string {
   return printFunction(graphOf(value), options).text;
 }
