@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseFunction, parseTypeDefinition } from "../../server/src/packs/programs/language/parse-functions.ts";
 import { importText } from "../../server/src/packs/programs/language/import-text.ts";
 import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
-import { writeFunction } from "../../server/src/packs/programs/language/write-items.ts";
+import { writeFunction } from "../../server/src/packs/programs/language/write-function.ts";
 import { checkAll, hash, programOf } from "../programs/program-fixture.ts";
 import { ProgramWriter } from "../programs/random-program.ts";
 import type { Random } from "../simulation/random.ts";

@@ -1,6 +1,6 @@
 /** Applies a difference to its base, with nothing else known about the current version. */
 import type { FunctionDifference } from "../../server/src/packs/programs/language/difference.ts";
-import { edgesOf, type EdgeView, nodeViews } from "../../server/src/packs/programs/language/graph-view.ts";
+import { edgesOf, type EdgeView, nodeViews } from "../../server/src/packs/programs/language/node-view.ts";
 import type {
   Attribute,
   Condition,
@@ -12,7 +12,7 @@ import type {
 import type { OpName } from "../../server/src/packs/programs/language/op-names.ts";
 import { opTable } from "../../server/src/packs/programs/language/ops/op-table.ts";
 import { typeFromText } from "../../server/src/packs/programs/language/parse-types.ts";
-import type { PrintOptions } from "../../server/src/packs/programs/language/print-expressions.ts";
+import type { PrintOptions } from "../../server/src/packs/programs/language/expression-printer.ts";
 
 export function applyDifference(
   base: FunctionGraph,

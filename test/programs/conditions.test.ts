@@ -4,14 +4,14 @@ import { newCheckCaches } from "../../server/src/packs/programs/language/check/c
 import { runCases } from "../../server/src/packs/programs/language/check/cases.ts";
 import { Typings } from "../../server/src/packs/programs/language/check/typings.ts";
 import { finish } from "../../server/src/packs/programs/language/check/verdict.ts";
-import { defaultSettings } from "../../server/src/packs/programs/language/program-values.ts";
+import { defaultSettings } from "../../server/src/packs/programs/language/function-value.ts";
 import { testFunction } from "../../server/src/packs/programs/language/run/run-function.ts";
 import { counts } from "../prove/counts.ts";
 import { Random } from "../simulation/random.ts";
 import { checkAll, functionOf, hash, programOf } from "./program-fixture.ts";
 import { ProgramWriter } from "./random-program.ts";
 
-test("at least 90 % of the functions with conditions in random programs are really tested [G9]", (t) => {
+test("cases really test at least 90 % of the functions with conditions in random programs [G9]", (t) => {
   let tested = 0;
   let all = 0;
   for (let seed = 1; seed <= counts.programRuns; seed += 1) {

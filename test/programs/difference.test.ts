@@ -5,7 +5,7 @@ import { functionDifference, textDifferenceOf } from "../../server/src/packs/pro
 import { graphOf } from "../../server/src/packs/programs/language/pack.ts";
 import { hashFunction } from "../../server/src/packs/programs/language/hash.ts";
 import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
-import { writeFunction } from "../../server/src/packs/programs/language/write-items.ts";
+import { writeFunction } from "../../server/src/packs/programs/language/write-function.ts";
 import { counts } from "../prove/counts.ts";
 import { Random } from "../simulation/random.ts";
 import { applyDifference } from "./apply-difference.ts";

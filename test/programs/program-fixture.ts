@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { startBlake3 } from "../../server/src/base/blake3.ts";
 import { newCheckCaches, type CheckCaches } from "../../server/src/packs/programs/language/check/check-caches.ts";
 import { checkProgram, type CheckResult, finish } from "../../server/src/packs/programs/language/check/verdict.ts";
-import type { Draft } from "../../server/src/packs/programs/language/draft.ts";
+import type { ProgramDraft } from "../../server/src/packs/programs/language/draft.ts";
 import { ProgramRows, type ProgramScope } from "../../server/src/packs/programs/language/program-scope.ts";
 import {
   defaultSettings,
   type FunctionValue,
   type ProgramSettings,
-} from "../../server/src/packs/programs/language/program-values.ts";
+} from "../../server/src/packs/programs/language/function-value.ts";
 import { applySteps } from "../../server/src/packs/programs/language/steps/apply-steps.ts";
 import type { ProgramStep } from "../../server/src/packs/programs/language/steps/step-context.ts";
 
@@ -21,13 +21,13 @@ export function emptyProgram(): ProgramRows {
 }
 
 /** Writes the changed rows of a draft into the program. */
-export function commit(rows: ProgramRows, draft: Draft): void {
+export function commit(rows: ProgramRows, draft: ProgramDraft): void {
   for (const [id, value] of draft.changed("module")) rows.set("module", id, value);
   for (const [id, value] of draft.changed("type")) rows.set("type", id, value);
   for (const [id, value] of draft.changed("function")) rows.set("function", id, value);
 }
 
-export function draftOf(rows: ProgramScope, steps: readonly ProgramStep[]): Draft {
+export function draftOf(rows: ProgramScope, steps: readonly ProgramStep[]): ProgramDraft {
   const applied = applySteps(rows, steps, { next: { f: 1, t: 1, m: 1 }, hash });
   assert.equal(applied.diagnostics, undefined, JSON.stringify([applied.diagnostics, steps], null, 1));
   return applied.draft;
@@ -47,7 +47,7 @@ export function programOf(texts: readonly string[]): ProgramRows {
   return mutated(emptyProgram(), [...types, ...functions]);
 }
 
-export function changedIn(draft: Draft): { functions: string[]; types: string[] } {
+export function changedIn(draft: ProgramDraft): { functions: string[]; types: string[] } {
   return { functions: [...draft.changed("function").keys()], types: [...draft.changed("type").keys()] };
 }
 

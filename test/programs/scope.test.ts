@@ -7,7 +7,7 @@ import { newCheckCaches } from "../../server/src/packs/programs/language/check/c
 import { fullVerify } from "../../server/src/packs/programs/language/check/full-verify.ts";
 import { finish } from "../../server/src/packs/programs/language/check/verdict.ts";
 import type { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
-import { defaultSettings } from "../../server/src/packs/programs/language/program-values.ts";
+import { defaultSettings } from "../../server/src/packs/programs/language/function-value.ts";
 import type { ProgramStep } from "../../server/src/packs/programs/language/steps/step-context.ts";
 import { counts } from "../prove/counts.ts";
 import { Random } from "../simulation/random.ts";

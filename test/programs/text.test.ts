@@ -6,10 +6,10 @@ import { graphOf, packInput } from "../../server/src/packs/programs/language/pac
 import { parseFunction } from "../../server/src/packs/programs/language/parse-functions.ts";
 import { printInput, printTypeDefinition } from "../../server/src/packs/programs/language/print-functions.ts";
 import { definitionIn } from "../../server/src/packs/programs/language/check/types.ts";
-import type { FunctionValue } from "../../server/src/packs/programs/language/program-values.ts";
+import type { FunctionValue } from "../../server/src/packs/programs/language/function-value.ts";
 import type { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
 import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
-import { writeFunction, writeType } from "../../server/src/packs/programs/language/write-items.ts";
+import { writeFunction, writeType } from "../../server/src/packs/programs/language/write-function.ts";
 import { exportText } from "../../server/src/packs/programs/language/export-text.ts";
 import { importText } from "../../server/src/packs/programs/language/import-text.ts";
 import { counts } from "../prove/counts.ts";

@@ -1,11 +1,11 @@
 /** How two versions of a function differ: nodes and edges by id, signature, conditions and name. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { edgesOf, type EdgeView, nodeViews, type NodeView } from "./graph-view.ts";
+import { edgesOf, type EdgeView, nodeViews, type NodeView } from "./node-view.ts";
 import type { Condition, FunctionGraph } from "./node.ts";
 import { graphOf } from "./pack.ts";
-import type { PrintOptions } from "./print-expressions.ts";
+import type { PrintOptions } from "./expression-printer.ts";
 import { printFunction, printInput, printSignature } from "./print-functions.ts";
-import type { FunctionValue } from "./program-values.ts";
+import type { FunctionValue } from "./function-value.ts";
 import { textDifference } from "./text-difference.ts";
 
 interface SignatureView {

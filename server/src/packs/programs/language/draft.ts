@@ -1,9 +1,9 @@
 import type { NameTable } from "./names.ts";
 import { type ItemKind, ItemTables, type ItemValues, type ProgramScope } from "./program-scope.ts";
-import type { FunctionValue, ModuleValue, TypeValue } from "./program-values.ts";
+import type { FunctionValue, ModuleValue, TypeValue } from "./function-value.ts";
 
 /** Changed rows over a base. Undefined is a removed row. Reading it costs as much as reading the base. */
-export class Draft implements ProgramScope {
+export class ProgramDraft implements ProgramScope {
   readonly base: ProgramScope;
   readonly #changed = {
     function: new Map<string, FunctionValue | undefined>(),

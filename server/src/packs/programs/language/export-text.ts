@@ -2,7 +2,7 @@ import { definitionIn } from "./check/types.ts";
 import { graphOf } from "./pack.ts";
 import { printFunction, printTypeDefinition } from "./print-functions.ts";
 import type { ProgramScope } from "./program-scope.ts";
-import { mainModule } from "./program-values.ts";
+import { mainModule } from "./function-value.ts";
 
 /** Maximum characters of one page. */
 const pageMax = 524_288;

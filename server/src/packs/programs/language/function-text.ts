@@ -1,7 +1,7 @@
 import { graphOf } from "./pack.ts";
-import type { PrintOptions } from "./print-expressions.ts";
+import type { PrintOptions } from "./expression-printer.ts";
 import { printFunction } from "./print-functions.ts";
-import type { FunctionValue } from "./program-values.ts";
+import type { FunctionValue } from "./function-value.ts";
 
 /** The canonical text of a stored function. */
 export function functionText(value: FunctionValue, options: PrintOptions): string {

@@ -15,8 +15,8 @@ import {
 import { isOpName } from "./op-names.ts";
 import { opTable } from "./ops/op-table.ts";
 import { typeFromText } from "./parse-types.ts";
-import type { FunctionValue, PackedCondition, TypeValue } from "./program-values.ts";
-import { reservedTypeIds } from "./reserved-names.ts";
+import type { FunctionValue, PackedCondition, TypeValue } from "./function-value.ts";
+import { reservedTypeIds } from "./name-pattern.ts";
 import type { TypeDefinition } from "./type-definition.ts";
 import { typeIdsIn } from "./types.ts";
 

@@ -2,11 +2,11 @@ import { resolveName } from "./names.ts";
 import type { GraphNode, Input, Region } from "./node.ts";
 import { infixOperator, prefixOperator, reservedCall } from "./ops/op-table.ts";
 import { levels } from "./ops/op-row.ts";
-import { parseNumber, parseWord } from "./parse-literals.ts";
-import { parseArm } from "./parse-patterns.ts";
+import { parseNumber, parseWord } from "./parse-number.ts";
+import { parseArm } from "./parse-arm.ts";
 import type { ParseState } from "./parse-state.ts";
 import { parseType, parseTypeName } from "./parse-types.ts";
-import type { Token } from "./tokens.ts";
+import type { SourceToken } from "./tokens.ts";
 
 /** An expression whose operators bind at least as strongly as the level. */
 export function parseExpression(state: ParseState, level: number = levels.flow): Input {
@@ -202,7 +202,7 @@ function parseNamedCall(state: ParseState, prefix: string | undefined): Input {
   return id === undefined ? state.node("hole") : call;
 }
 
-function unknownFunction(state: ParseState, token: Token): void {
+function unknownFunction(state: ParseState, token: SourceToken): void {
   state.unknownName(token, "function", ["length", "push", "slice", "join", "abs", "print", "read_line", "to_text"]);
 }
 

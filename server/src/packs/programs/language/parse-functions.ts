@@ -3,10 +3,10 @@ import type { NameTable } from "./names.ts";
 import type { Condition, FunctionGraph, Input, Parameter } from "./node.ts";
 import { parseHead } from "./parse-expressions.ts";
 import { ParseState, type SyntaxError } from "./parse-state.ts";
-import { parseBlock, parseNewName } from "./parse-statements.ts";
+import { parseBlock, parseNewName } from "./parse-block.ts";
 import { parseType } from "./parse-types.ts";
 import { languageLimits } from "./language-limits.ts";
-import { typeNamePattern } from "./reserved-names.ts";
+import { typeNamePattern } from "./name-pattern.ts";
 import type { TypeMember } from "./type-definition.ts";
 import { unitType } from "./types.ts";
 

@@ -5,7 +5,7 @@ import { languageLimits } from "./language-limits.ts";
 import type { NameTable } from "./names.ts";
 import type { GraphNode, Input, Region } from "./node.ts";
 import type { OpName } from "./op-names.ts";
-import { type Token, tokensOf } from "./tokens.ts";
+import { type SourceToken, tokensOf } from "./tokens.ts";
 
 export interface SyntaxError {
   readonly code: DiagnosticCode;
@@ -40,7 +40,7 @@ export class ParseState {
   isHead = false;
   /** Set by the file that parses statements: expressions contain blocks. */
   block: (state: ParseState, binders?: readonly LocalBinder[]) => Region = () => [];
-  #tokens: Token[];
+  #tokens: SourceToken[];
   #at = 0;
   #next = 1;
   #depth = 0;
@@ -52,19 +52,19 @@ export class ParseState {
     this.#tokens = [...tokensOf(text)];
   }
 
-  get token(): Token {
+  get token(): SourceToken {
     return this.peek(0);
   }
 
-  peek(ahead: number): Token {
-    return (this.#tokens[this.#at + ahead] ?? this.#tokens.at(-1)) as Token;
+  peek(ahead: number): SourceToken {
+    return (this.#tokens[this.#at + ahead] ?? this.#tokens.at(-1)) as SourceToken;
   }
 
   get isFull(): boolean {
     return this.errors.length >= languageLimits.syntaxErrors;
   }
 
-  advance(): Token {
+  advance(): SourceToken {
     const { token } = this;
     if (token.kind !== "end") this.#at += 1;
     return token;
@@ -81,7 +81,7 @@ export class ParseState {
     return true;
   }
 
-  expect(text: string): Token {
+  expect(text: string): SourceToken {
     if (this.is(text)) return this.advance();
     return this.fail(JSON.stringify(text));
   }
@@ -94,11 +94,11 @@ export class ParseState {
     else this.#tokens[this.#at] = { ...token, text: token.text.slice(1), column: token.column + 1 };
   }
 
-  expectKind(kind: Token["kind"], wanted: string): Token {
+  expectKind(kind: SourceToken["kind"], wanted: string): SourceToken {
     return this.token.kind === kind ? this.advance() : this.fail(wanted);
   }
 
-  report(code: DiagnosticCode, token: Token, message: string, more: Partial<SyntaxError> = {}): void {
+  report(code: DiagnosticCode, token: SourceToken, message: string, more: Partial<SyntaxError> = {}): void {
     if (!this.isFull) this.errors.push({ code, line: token.line, column: token.column, message, ...more });
   }
 
@@ -176,7 +176,7 @@ export class ParseState {
     return result;
   }
 
-  declare(token: Token, local: LocalName): void {
+  declare(token: SourceToken, local: LocalName): void {
     if (this.lookUp(token.text) !== undefined)
       this.report("name.duplicate", token, `${token.text} is already a name here: choose another`);
     this.#scopes.at(-1)?.set(token.text, local);
@@ -186,7 +186,7 @@ export class ParseState {
     return this.#scopes.findLast((scope) => scope.has(name))?.get(name);
   }
 
-  unknownName(token: Token, what: string, extra: readonly string[] = []): Input {
+  unknownName(token: SourceToken, what: string, extra: readonly string[] = []): Input {
     const words = [
       ...this.#scopes.flatMap((scope) => [...scope.keys()]),
       ...this.names.wordsNear(this.module),
@@ -206,6 +206,6 @@ export class ParseState {
 
 /** A name that a block has from its owner: the item of a `for`, the payload of an arm. */
 export interface LocalBinder {
-  readonly token: Token;
+  readonly token: SourceToken;
   readonly id: number;
 }

@@ -1,7 +1,7 @@
 /** The one canonical text of a function or type: 2 blanks, 100 columns, the fewest parentheses. */
 import type { Condition, FunctionGraph, Input } from "./node.ts";
-import { expressionPrinter, items, type PrintOptions } from "./print-expressions.ts";
-import { enclosed, type LaidOut, type Layout, layOut, nest, newLine, separated } from "./print-layout.ts";
+import { expressionPrinter, items, type PrintOptions } from "./expression-printer.ts";
+import { enclosed, type LaidOut, type Layout, layOut, nest, newLine, separated } from "./layout.ts";
 import { printType } from "./print-types.ts";
 import type { PrintContext } from "./ops/op-row.ts";
 import type { TypeDefinition } from "./type-definition.ts";

@@ -1,9 +1,9 @@
 /**
  * A program as the language sees it: rows by id, names, callers and users of types. `ProgramRows` holds the rows of a
- * snapshot; `Draft` lays changed rows over it and costs only what changed.
+ * snapshot; `ProgramDraft` lays changed rows over it and costs only what changed.
  */
 import type { NameTable } from "./names.ts";
-import type { FunctionValue, ModuleValue, TypeValue } from "./program-values.ts";
+import type { FunctionValue, ModuleValue, TypeValue } from "./function-value.ts";
 
 export interface ProgramScope {
   readonly function: (id: string) => FunctionValue | undefined;

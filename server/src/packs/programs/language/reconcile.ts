@@ -5,7 +5,7 @@
  * It is deterministic and takes O(n log n).
  */
 import { allNodes, binderName, type FunctionGraph, type GraphNode, type Input, mapRoots, renumber } from "./node.ts";
-import { binderNames } from "./print-expressions.ts";
+import { binderNames } from "./expression-printer.ts";
 
 interface Tree {
   readonly node: GraphNode;

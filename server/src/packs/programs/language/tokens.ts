@@ -1,7 +1,7 @@
 /** Splits a text into tokens. A character that begins no token is reported as a token of its own kind. */
 type TokenKind = "name" | "type" | "int" | "float" | "string" | "sign" | "note" | "doc" | "wrong" | "end";
 
-export interface Token {
+export interface SourceToken {
   readonly kind: TokenKind;
   /** The text; of a string, a note and a doc line the content. */
   readonly text: string;
@@ -38,7 +38,7 @@ function stringContent(text: string): string | undefined {
 /** The text behind the slashes, without the blank in front and blanks at the end. */
 const remark = (text: string, slashes: number): string => text.slice(slashes).replace(/^ /u, "").trimEnd();
 
-function toToken(kind: TokenKind, text: string, place: { readonly line: number; readonly column: number }): Token {
+function toToken(kind: TokenKind, text: string, place: { readonly line: number; readonly column: number }): SourceToken {
   if (kind === "doc") return { kind, text: remark(text, 3), ...place };
   if (kind === "note") return { kind, text: remark(text, 2), ...place };
   if (kind !== "string") return { kind, text, ...place };
@@ -46,9 +46,9 @@ function toToken(kind: TokenKind, text: string, place: { readonly line: number; 
   return content === undefined ? { kind: "wrong", text, ...place } : { kind, text: content, ...place };
 }
 
-export function tokensOf(source: string): readonly Token[] {
+export function tokensOf(source: string): readonly SourceToken[] {
   const text = source.toWellFormed();
-  const tokens: Token[] = [];
+  const tokens: SourceToken[] = [];
   let line = 1;
   let lineStart = 0;
   pattern.lastIndex = 0;

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import { hashFunction, hashType, type HashText } from "../hash.ts";
 import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
-import type { ProgramSettings } from "../program-values.ts";
+import type { ProgramSettings } from "../function-value.ts";
 import { newCheckCaches } from "./check-caches.ts";
 import { checkProgram, type Verdict } from "./verdict.ts";
 import { definitionIn } from "./types.ts";

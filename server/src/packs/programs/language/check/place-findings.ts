@@ -3,7 +3,7 @@ import { type Diagnostic, type Finding, severityOf } from "../diagnostic.ts";
 import { languageLimits } from "../language-limits.ts";
 import { graphOf } from "../pack.ts";
 import { printFunction, printTypeDefinition } from "../print-functions.ts";
-import type { TextPlace } from "../print-layout.ts";
+import type { TextPlace } from "../layout.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import { definitionIn } from "./types.ts";
 

@@ -4,7 +4,7 @@ import type { CompiledProgram } from "../run/compile.ts";
 import {
   type Execution,
   ExecutionFailed,
-  type Frame,
+  type CallFrame,
   LimitExceeded,
   type RunFailure,
   type RunLimits,
@@ -52,7 +52,7 @@ export function execute(
   inputs: readonly Value[],
   execution: Execution,
 ): RunResult {
-  const frame: Frame = { slots: [], execution, result: null };
+  const frame: CallFrame = { slots: [], execution, result: null };
   try {
     return { status: "returned", result: program.call(frame, id, inputs), execution };
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Attribute, binderName, type FunctionGraph, type GraphNode, type In
 import type { AttributeKind } from "../ops/op-row.ts";
 import { isReserved, opTable } from "../ops/op-table.ts";
 import { builtinArity } from "../ops/builtin-rows.ts";
-import { itemIdPattern, namePattern } from "../reserved-names.ts";
+import { itemIdPattern, namePattern } from "../name-pattern.ts";
 import { typeDepth } from "../types.ts";
 
 const isText = (value: Attribute | undefined): value is string => typeof value === "string" && value.isWellFormed();

@@ -3,7 +3,7 @@ import { severityOf } from "../diagnostic.ts";
 import { allNodes } from "../node.ts";
 import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
-import type { FunctionValue } from "../program-values.ts";
+import type { FunctionValue } from "../function-value.ts";
 import { typeIdsIn } from "../types.ts";
 import type { CheckCaches } from "./check-caches.ts";
 import { functionPath, type ItemPath, typePath } from "./closures.ts";

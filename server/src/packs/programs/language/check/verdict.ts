@@ -5,12 +5,12 @@
 import { type Diagnostic, severityOf } from "../diagnostic.ts";
 import type { HashText } from "../hash.ts";
 import type { ProgramScope } from "../program-scope.ts";
-import type { ProgramSettings } from "../program-values.ts";
+import type { ProgramSettings } from "../function-value.ts";
 import { affectedItems, type ItemIds } from "./affected.ts";
 import { hasConditions, runCases } from "./cases.ts";
 import type { CheckCaches } from "./check-caches.ts";
 import { functionPath, type ItemPath, ownHash, reachableItems, typePath } from "./closures.ts";
-import { checkFunctionShape, checkTypeShape, workOf } from "./level-zero.ts";
+import { checkFunctionShape, checkTypeShape, workOf } from "./function-shape.ts";
 import { type ItemFinding, placeFindings } from "./place-findings.ts";
 import { typingReads, Typings } from "./typings.ts";
 

@@ -1,7 +1,7 @@
 /** Built-in functions. Only operations that IEEE 754 and Unicode fix exactly, so that every host has the same results. */
 import { compareBytes } from "../../../../features/locks/tables/path-fault.ts";
 import { type GraphNode, textAttribute } from "../node.ts";
-import { enclosed } from "../print-layout.ts";
+import { enclosed } from "../layout.ts";
 import { allocate } from "../run/frame.ts";
 import { integerRange, valueSize, type Value } from "../run/values.ts";
 import {

@@ -1,5 +1,5 @@
 import { type GraphNode, textAttribute } from "../node.ts";
-import { enclosed } from "../print-layout.ts";
+import { enclosed } from "../layout.ts";
 import { allocate, leave, LimitExceeded } from "../run/frame.ts";
 import { optionalOf, textType, type Type, unitType } from "../types.ts";
 import { levels, type OpRow, type TypeContext } from "./op-row.ts";

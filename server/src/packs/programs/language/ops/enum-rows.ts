@@ -1,5 +1,5 @@
 import { type GraphNode, textAttribute } from "../node.ts";
-import { enclosed } from "../print-layout.ts";
+import { enclosed } from "../layout.ts";
 import { allocate } from "../run/frame.ts";
 import { memberOf } from "../type-definition.ts";
 import { isNever, namedType, neverType, optionalOf, type Type } from "../types.ts";

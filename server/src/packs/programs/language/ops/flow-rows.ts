@@ -1,11 +1,11 @@
 import { type GraphNode, type Region, textAttribute } from "../node.ts";
-import { group, type Layout, nest, newLine } from "../print-layout.ts";
+import { group, type Layout, nest, newLine } from "../layout.ts";
 import {
   breakSignal,
   type Code,
   continueSignal,
   ExecutionFailed,
-  type Frame,
+  type CallFrame,
   leave,
   returnSignal,
   spend,
@@ -80,7 +80,7 @@ const ifRow: OpRow = {
   },
 };
 
-function runLoop(frame: Frame, body: Code): boolean {
+function runLoop(frame: CallFrame, body: Code): boolean {
   try {
     body(frame);
   } catch (signal) {

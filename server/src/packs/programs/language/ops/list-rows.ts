@@ -1,6 +1,6 @@
 import type { GraphNode, Input } from "../node.ts";
-import { enclosed } from "../print-layout.ts";
-import { allocate, type Code, type Frame, spend, trap } from "../run/frame.ts";
+import { enclosed } from "../layout.ts";
+import { allocate, type Code, type CallFrame, spend, trap } from "../run/frame.ts";
 import type { Value } from "../run/values.ts";
 import { arrayOf, i64Type, isNever, itemOf, listOf, neverType, type Type } from "../types.ts";
 import { oneType } from "./one-type.ts";
@@ -56,7 +56,7 @@ function position(at: Value, length: number): number {
   return Number(index);
 }
 
-const lengthOf = (frame: Frame, value: Value): number => {
+const lengthOf = (frame: CallFrame, value: Value): number => {
   if (typeof value !== "string") return (value as readonly Value[]).length;
   spend(frame, value.length);
   return Array.from(value).length;

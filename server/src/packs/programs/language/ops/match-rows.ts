@@ -1,5 +1,5 @@
 import { type GraphNode, textAttribute } from "../node.ts";
-import type { Layout } from "../print-layout.ts";
+import type { Layout } from "../layout.ts";
 import { type Code, trap } from "../run/frame.ts";
 import { isVariant, type Value } from "../run/values.ts";
 import { boolType, isInteger, isNever, neverType, textType, type Type } from "../types.ts";

@@ -1,8 +1,8 @@
 /** The parts of an op. A row that lacks one is a type error. */
 import type { Finding } from "../diagnostic.ts";
 import type { Attribute, GraphNode, Input, Region } from "../node.ts";
-import type { Layout } from "../print-layout.ts";
-import type { Code, Frame } from "../run/frame.ts";
+import type { Layout } from "../layout.ts";
+import type { Code, CallFrame } from "../run/frame.ts";
 import type { Value } from "../run/values.ts";
 import type { Type } from "../types.ts";
 import type { TypeDefinition } from "../type-definition.ts";
@@ -107,9 +107,9 @@ export interface CompileContext {
   readonly type: (stored: Attribute | undefined) => Type;
   readonly definition: (id: string) => TypeDefinition | undefined;
   /** Calls a function with evaluated arguments. */
-  readonly call: (id: string, node: GraphNode) => (frame: Frame, inputs: readonly Value[]) => Value;
+  readonly call: (id: string, node: GraphNode) => (frame: CallFrame, inputs: readonly Value[]) => Value;
   /** Evaluates the invariants of a new value of a struct. */
-  readonly checked: (typeId: string, node: GraphNode) => (frame: Frame, value: Value) => void;
+  readonly checked: (typeId: string, node: GraphNode) => (frame: CallFrame, value: Value) => void;
   /** The text of a condition or assertion, for its failure. */
   readonly text: (input: Input | undefined) => string;
 }

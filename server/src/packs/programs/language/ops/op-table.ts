@@ -1,6 +1,6 @@
 import type { GraphNode } from "../node.ts";
 import type { OpName } from "../op-names.ts";
-import { isKeyword } from "../reserved-names.ts";
+import { isKeyword } from "../name-pattern.ts";
 import { builtinArity, builtinRows } from "./builtin-rows.ts";
 import { callRows } from "./call-rows.ts";
 import { enumRows } from "./enum-rows.ts";

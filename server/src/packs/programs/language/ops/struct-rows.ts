@@ -1,6 +1,6 @@
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { type GraphNode, listAttribute, textAttribute } from "../node.ts";
-import { blank, group, type Layout, nest, separated } from "../print-layout.ts";
+import { blank, group, type Layout, nest, separated } from "../layout.ts";
 import { allocate, type Code } from "../run/frame.ts";
 import type { Value } from "../run/values.ts";
 import { memberOf, type TypeDefinition } from "../type-definition.ts";

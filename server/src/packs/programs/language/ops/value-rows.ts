@@ -1,5 +1,5 @@
 import { type GraphNode, textAttribute } from "../node.ts";
-import { group, nest, blank } from "../print-layout.ts";
+import { group, nest, blank } from "../layout.ts";
 import { trap } from "../run/frame.ts";
 import { integerRange, type Value } from "../run/values.ts";
 import {

@@ -9,7 +9,7 @@ import {
   type Code,
   type Execution,
   ExecutionFailed,
-  type Frame,
+  type CallFrame,
   leave,
   LimitExceeded,
   returnSignal,
@@ -186,7 +186,7 @@ export class CompiledProgram {
     };
   }
 
-  #checkInvariants(frame: Frame, typeId: string, value: Value, at: { id: string; node: GraphNode }): void {
+  #checkInvariants(frame: CallFrame, typeId: string, value: Value, at: { id: string; node: GraphNode }): void {
     const compiled = this.#invariantsOf(typeId);
     if (compiled === undefined) return;
     const own = this.#enter(frame, compiled, value as readonly Value[]);
@@ -225,7 +225,7 @@ export class CompiledProgram {
     }
   }
 
-  #enter(frame: Frame, callee: CompiledFunction, inputs: readonly Value[]): Frame {
+  #enter(frame: CallFrame, callee: CompiledFunction, inputs: readonly Value[]): CallFrame {
     const { execution } = frame;
     execution.depth += callee.depth;
     if (execution.depth > execution.limits.depth) leave(new LimitExceeded("depth"));
@@ -235,7 +235,7 @@ export class CompiledProgram {
   }
 
   /** Calls a function and evaluates its conditions. Without a caller, unmet `requires` are the caller's own business. */
-  call(frame: Frame, id: string, inputs: readonly Value[], caller?: { function_id: string; node_id: number }): Value {
+  call(frame: CallFrame, id: string, inputs: readonly Value[], caller?: { function_id: string; node_id: number }): Value {
     const callee = this.function(id);
     const own = this.#enter(frame, callee, inputs);
     for (const { code, failure } of callee.requires)
@@ -250,7 +250,7 @@ export class CompiledProgram {
     return own.result;
   }
 
-  #result(callee: CompiledFunction, own: Frame): Value {
+  #result(callee: CompiledFunction, own: CallFrame): Value {
     try {
       return callee.body(own);
     } catch (signal) {

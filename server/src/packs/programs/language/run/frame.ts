@@ -33,14 +33,14 @@ export interface Execution {
   readonly trace: TraceEntry[];
 }
 
-export interface Frame {
+export interface CallFrame {
   readonly slots: Value[];
   readonly execution: Execution;
   /** The value of `return`, and `result` inside `ensures`. */
   result: Value;
 }
 
-export type Code = (frame: Frame) => Value;
+export type Code = (frame: CallFrame) => Value;
 
 export interface RunFailure {
   readonly code: DiagnosticCode;
@@ -92,14 +92,14 @@ export const breakSignal = { signal: "break" } as const;
 export const continueSignal = { signal: "continue" } as const;
 
 /** Counts work, by the length of lists and texts for operations that copy them. */
-export function spend(frame: Frame, steps: number): void {
+export function spend(frame: CallFrame, steps: number): void {
   const { execution } = frame;
   execution.steps += steps;
   if (execution.steps > execution.limits.steps) leave(new LimitExceeded("steps"));
 }
 
 /** Counts the size of a new value. The sum of all new values is bounded, so a loop cannot fill the memory. */
-export function allocate(frame: Frame, units: number): void {
+export function allocate(frame: CallFrame, units: number): void {
   spend(frame, units);
   const { execution } = frame;
   execution.memory += 16 + 16 * units;

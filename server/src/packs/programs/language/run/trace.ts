@@ -1,5 +1,5 @@
 import type { GraphNode } from "../node.ts";
-import type { Code, Frame } from "./frame.ts";
+import type { Code, CallFrame } from "./frame.ts";
 import { traceMax } from "./limits.ts";
 import type { Value } from "./values.ts";
 
@@ -26,7 +26,7 @@ export function traced(node: GraphNode, code: Code): Code {
 }
 
 /** A reference is an input too. */
-export function tracedReference(frame: Frame, value: Value): Value {
+export function tracedReference(frame: CallFrame, value: Value): Value {
   frame.execution.received?.at(-1)?.push(value);
   return value;
 }

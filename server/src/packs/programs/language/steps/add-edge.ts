@@ -1,5 +1,5 @@
 import { allNodes, type FunctionGraph, type Input } from "../node.ts";
-import { setInput } from "./node-edits.ts";
+import { setInput } from "./change-node.ts";
 import { changeGraph, type StepContext, type StepOf } from "./step-context.ts";
 
 /** A `var` is read by `get`, except by `get` and `set` themselves. */

@@ -1,5 +1,5 @@
-import { mainModule } from "../program-values.ts";
-import { writeFunction } from "../write-items.ts";
+import { mainModule } from "../function-value.ts";
+import { writeFunction } from "../write-function.ts";
 import { StepFailed, type StepContext, type StepOf } from "./step-context.ts";
 
 export function addFunction(context: StepContext, step: StepOf<"add_function">): void {

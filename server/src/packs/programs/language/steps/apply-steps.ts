@@ -1,18 +1,18 @@
 /** Applies the steps of a mutation in order to a draft, all or nothing. */
 import type { Diagnostic } from "../diagnostic.ts";
-import { Draft } from "../draft.ts";
+import { ProgramDraft } from "../draft.ts";
 import type { HashText } from "../hash.ts";
 import { languageLimits } from "../language-limits.ts";
 import type { ProgramScope } from "../program-scope.ts";
-import { type FunctionValue, mainModule, type TypeValue } from "../program-values.ts";
-import { itemIdPattern, reservedTypeIds } from "../reserved-names.ts";
-import { nameInText } from "../write-items.ts";
+import { type FunctionValue, mainModule, type TypeValue } from "../function-value.ts";
+import { itemIdPattern, reservedTypeIds } from "../name-pattern.ts";
+import { nameInText } from "../write-function.ts";
 import { addEdge } from "./add-edge.ts";
 import { addFunction } from "./add-function.ts";
 import { changeSignature } from "./change-signature.ts";
 import { insertNode } from "./insert-node.ts";
 import { modifyNode } from "./modify-node.ts";
-import { addModule, removeModule, renameModule } from "./module-steps.ts";
+import { addModule, removeModule, renameModule } from "./add-module.ts";
 import { moveFunction } from "./move-function.ts";
 import { moveNode } from "./move-node.ts";
 import { removeEdge } from "./remove-edge.ts";
@@ -30,7 +30,7 @@ import {
   StepFailed,
   type StepOf,
 } from "./step-context.ts";
-import { addType, removeType, renameType, setType } from "./type-steps.ts";
+import { addType, removeType, renameType, setType } from "./add-type.ts";
 
 type StepTable = { readonly [Type in ProgramStep["type"]]: (context: StepContext, step: StepOf<Type>) => void };
 
@@ -61,7 +61,7 @@ export type StepDiagnostic = Diagnostic & { readonly step: number };
 
 export type AppliedSteps =
   | {
-      readonly draft: Draft;
+      readonly draft: ProgramDraft;
       readonly created: readonly CreatedItem[];
       readonly next: NextIds;
       readonly diagnostics?: undefined;
@@ -81,7 +81,7 @@ function addedBy(step: ProgramStep): Added | undefined {
 }
 
 /** A placeholder, so that items of one mutation can name each other in any order. */
-function reserve(draft: Draft, id: string, step: ProgramStep): void {
+function reserve(draft: ProgramDraft, id: string, step: ProgramStep): void {
   if (step.type !== "add_function" && step.type !== "add_type") return;
   const name = nameInText(step.text) ?? "";
   const module = step.module_id ?? mainModule;
@@ -97,7 +97,7 @@ function reserve(draft: Draft, id: string, step: ProgramStep): void {
 
 /** The ids of the items that steps add, by the number of the step. Minted ids skip those that are in use. */
 function reserveIds(
-  draft: Draft,
+  draft: ProgramDraft,
   steps: readonly ProgramStep[],
   next: { f: number; t: number; m: number },
 ): readonly string[] {
@@ -134,7 +134,7 @@ function diagnosticsOf(error: unknown, index: number, step: ProgramStep | undefi
   }));
 }
 
-function checkSize(draft: Draft): void {
+function checkSize(draft: ProgramDraft): void {
   const functions = [...draft.changed("function").values()].flatMap((value) => (value === undefined ? [] : [value]));
   const nodes = functions.reduce((sum, value) => sum + value.nodes, 0);
   if (functions.length > languageLimits.changedFunctions)
@@ -148,7 +148,7 @@ export function applySteps(
   steps: readonly ProgramStep[],
   { next, hash }: { next: NextIds; hash: HashText },
 ): AppliedSteps {
-  const draft = new Draft(scope);
+  const draft = new ProgramDraft(scope);
   const created: CreatedItem[] = [];
   const counters = { ...next };
   let at = -1;

@@ -1,4 +1,4 @@
-import { buildNode, placeItem } from "./node-edits.ts";
+import { buildNode, placeItem } from "./change-node.ts";
 import { changeGraph, type StepContext, type StepOf } from "./step-context.ts";
 
 export function insertNode(context: StepContext, step: StepOf<"insert_node">): void {

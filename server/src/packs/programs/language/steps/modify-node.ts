@@ -1,6 +1,6 @@
 import { type FunctionGraph, type GraphNode, mapNodes, mapRoots, type Region } from "../node.ts";
 import { isOpName } from "../op-names.ts";
-import { changeNode } from "./node-edits.ts";
+import { changeNode } from "./change-node.ts";
 import { changeGraph, failStep, type StepContext, type StepOf } from "./step-context.ts";
 
 /** Sets the note above a statement. */

@@ -1,4 +1,4 @@
-import { placeItem, takeNode } from "./node-edits.ts";
+import { placeItem, takeNode } from "./change-node.ts";
 import { changeGraph, type StepContext, type StepOf } from "./step-context.ts";
 
 export function moveNode(context: StepContext, step: StepOf<"move_node">): void {

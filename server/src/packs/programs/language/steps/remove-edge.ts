@@ -1,4 +1,4 @@
-import { changeNode, hole } from "./node-edits.ts";
+import { changeNode, hole } from "./change-node.ts";
 import { changeGraph, failStep, type StepContext, type StepOf } from "./step-context.ts";
 
 /** Leaves a hole, which must be filled in the same mutation. */

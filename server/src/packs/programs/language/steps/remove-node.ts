@@ -1,4 +1,4 @@
-import { takeNode } from "./node-edits.ts";
+import { takeNode } from "./change-node.ts";
 import { changeGraph, type StepContext, type StepOf } from "./step-context.ts";
 
 export function removeNode(context: StepContext, step: StepOf<"remove_node">): void {

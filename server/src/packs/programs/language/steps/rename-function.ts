@@ -1,5 +1,5 @@
 import { isReserved } from "../ops/op-table.ts";
-import { namePattern } from "../reserved-names.ts";
+import { namePattern } from "../name-pattern.ts";
 import { changeGraph, failStep, type StepContext, type StepOf } from "./step-context.ts";
 
 /** Callers name a function by its id, so they do not change. */

@@ -1,4 +1,4 @@
-import { writeFunction } from "../write-items.ts";
+import { writeFunction } from "../write-function.ts";
 import { functionIn, StepFailed, type StepContext, type StepOf } from "./step-context.ts";
 
 export function setFunction(context: StepContext, step: StepOf<"set_function">): void {

@@ -1,11 +1,11 @@
 /** The steps of a mutation and what they share. Steps change a draft; if one fails, the draft is thrown away. */
 import type { DiagnosticCode } from "../diagnostic.ts";
-import type { Draft } from "../draft.ts";
+import type { ProgramDraft } from "../draft.ts";
 import type { HashText } from "../hash.ts";
 import type { Attribute, FunctionGraph } from "../node.ts";
 import { graphOf } from "../pack.ts";
-import type { FunctionValue } from "../program-values.ts";
-import { storeFunction } from "../write-items.ts";
+import type { FunctionValue } from "../function-value.ts";
+import { storeFunction } from "../write-function.ts";
 
 /** A node as a step describes it. Inputs are ids of values, or nodes. */
 export interface NodeSpec {
@@ -82,7 +82,7 @@ export interface NextIds {
 }
 
 export interface StepContext {
-  readonly draft: Draft;
+  readonly draft: ProgramDraft;
   readonly hash: HashText;
   readonly created: CreatedItem[];
   /** The id of the item that this step adds: it was reserved before the first step. */

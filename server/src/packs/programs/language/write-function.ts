@@ -5,7 +5,7 @@ import { graphOf, packFunction, packType } from "./pack.ts";
 import { parseFunction, parseTypeDefinition } from "./parse-functions.ts";
 import type { SyntaxError } from "./parse-state.ts";
 import type { ProgramScope } from "./program-scope.ts";
-import type { FunctionValue, TypeValue } from "./program-values.ts";
+import type { FunctionValue, TypeValue } from "./function-value.ts";
 import { reconcile } from "./reconcile.ts";
 import type { TypeDefinition } from "./type-definition.ts";
 

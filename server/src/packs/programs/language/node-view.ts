@@ -1,7 +1,7 @@
 /** A function as lists of nodes and edges. Edges are derived from the nesting, and named by their target. */
 import { type Attribute, type FunctionGraph, type GraphNode, type Input, nodesIn, type Region } from "./node.ts";
 import { opTable } from "./ops/op-table.ts";
-import type { PrintOptions } from "./print-expressions.ts";
+import type { PrintOptions } from "./expression-printer.ts";
 import { printInputs } from "./print-functions.ts";
 
 export interface NodeView {

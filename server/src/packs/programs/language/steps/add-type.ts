@@ -1,8 +1,8 @@
 import { hashType } from "../hash.ts";
 import { definitionOf, packType } from "../pack.ts";
-import { mainModule, type TypeValue } from "../program-values.ts";
-import { typeNamePattern } from "../reserved-names.ts";
-import { writeType } from "../write-items.ts";
+import { mainModule, type TypeValue } from "../function-value.ts";
+import { typeNamePattern } from "../name-pattern.ts";
+import { writeType } from "../write-function.ts";
 import { failStep, type StepContext, StepFailed, type StepOf } from "./step-context.ts";
 
 function typeIn({ draft }: StepContext, id: string): TypeValue {

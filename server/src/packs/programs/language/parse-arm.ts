@@ -1,5 +1,5 @@
 import type { Attribute, GraphNode, Input, Region } from "./node.ts";
-import { parseNumber } from "./parse-literals.ts";
+import { parseNumber } from "./parse-number.ts";
 import type { LocalBinder, ParseState } from "./parse-state.ts";
 import { parseNotes } from "./parse-notes.ts";
 

@@ -1,7 +1,7 @@
 import { languageLimits } from "../language-limits.ts";
-import { mainModule, type ModuleValue } from "../program-values.ts";
+import { mainModule, type ModuleValue } from "../function-value.ts";
 import { isReserved } from "../ops/op-table.ts";
-import { namePattern } from "../reserved-names.ts";
+import { namePattern } from "../name-pattern.ts";
 import { failStep, type StepContext, type StepOf } from "./step-context.ts";
 
 function checkName(

@@ -10,7 +10,7 @@ import {
 import { type NameTable, writeName } from "./names.ts";
 import { levels, type OpRow, type PrintContext } from "./ops/op-row.ts";
 import { levelOf, opTable } from "./ops/op-table.ts";
-import { blank, enclosed, group, type Layout, mark, nest, newLine } from "./print-layout.ts";
+import { blank, enclosed, group, type Layout, mark, nest, newLine } from "./layout.ts";
 import { typeFromText } from "./parse-types.ts";
 import { printType } from "./print-types.ts";
 

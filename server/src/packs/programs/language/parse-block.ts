@@ -4,11 +4,11 @@ import { parseExpression, parseHead, parseIf, parseMatch } from "./parse-express
 import { parseNotes } from "./parse-notes.ts";
 import type { LocalBinder, ParseState } from "./parse-state.ts";
 import { parseType } from "./parse-types.ts";
-import { namePattern } from "./reserved-names.ts";
-import type { Token } from "./tokens.ts";
+import { namePattern } from "./name-pattern.ts";
+import type { SourceToken } from "./tokens.ts";
 
 /** A name that may be given to a value or a function. */
-export function parseNewName(state: ParseState, what: string): Token {
+export function parseNewName(state: ParseState, what: string): SourceToken {
   const token = state.expectKind("name", what);
   if (isReserved(token.text) || !namePattern.test(token.text))
     state.report(
