@@ -17,5 +17,8 @@ test("the grammar has at most 1,500 tokens, and its examples are accepted in the
   assert.deepEqual(checkAll(program).diagnostics, []);
   const functions = examples.filter((text) => /^(\/\/\/[^\n]*\n)?(pub )?fn/u.test(text));
   for (const [index, text] of functions.entries())
-    assert.equal(functionText(functionOf(program, `f${index + 1}`), { names: program.names, module: "m0" }).trim(), text);
+    assert.equal(
+      functionText(functionOf(program, `f${index + 1}`), { names: program.names, module: "m0" }).trim(),
+      text,
+    );
 });

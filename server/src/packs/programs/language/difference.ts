@@ -80,7 +80,11 @@ function placesOf(graph: FunctionGraph): ReadonlyMap<number, string> {
   return places;
 }
 
-export function functionDifference(base: FunctionValue, current: FunctionValue, options: PrintOptions): FunctionDifference {
+export function functionDifference(
+  base: FunctionValue,
+  current: FunctionValue,
+  options: PrintOptions,
+): FunctionDifference {
   const [before, after] = [graphOf(base), graphOf(current)];
   const [nodesBefore, nodesAfter] = [nodeViews(before, options), nodeViews(after, options)];
   const edgesBefore = new Map(edgesOf(before).map((edge) => [edge.edge_id, edge]));

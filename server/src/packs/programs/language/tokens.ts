@@ -38,7 +38,11 @@ function stringContent(text: string): string | undefined {
 /** The text behind the slashes, without the blank in front and blanks at the end. */
 const remark = (text: string, slashes: number): string => text.slice(slashes).replace(/^ /u, "").trimEnd();
 
-function toToken(kind: TokenKind, text: string, place: { readonly line: number; readonly column: number }): SourceToken {
+function toToken(
+  kind: TokenKind,
+  text: string,
+  place: { readonly line: number; readonly column: number },
+): SourceToken {
   if (kind === "doc") return { kind, text: remark(text, 3), ...place };
   if (kind === "note") return { kind, text: remark(text, 2), ...place };
   if (kind !== "string") return { kind, text, ...place };

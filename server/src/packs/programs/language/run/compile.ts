@@ -235,7 +235,12 @@ export class CompiledProgram {
   }
 
   /** Calls a function and evaluates its conditions. Without a caller, unmet `requires` are the caller's own business. */
-  call(frame: CallFrame, id: string, inputs: readonly Value[], caller?: { function_id: string; node_id: number }): Value {
+  call(
+    frame: CallFrame,
+    id: string,
+    inputs: readonly Value[],
+    caller?: { function_id: string; node_id: number },
+  ): Value {
     const callee = this.function(id);
     const own = this.#enter(frame, callee, inputs);
     for (const { code, failure } of callee.requires)
