@@ -33,7 +33,7 @@ export const allowances: Readonly<Record<string, number>> = {
   nodes: 62,
   observe: 4,
   planning: 9,
-  programs: 10,
+  programs: 30,
   scenario: 175,
   simulation: 16,
   socket: 10,

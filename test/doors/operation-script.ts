@@ -199,4 +199,60 @@ const intents: readonly ScriptStep[] = [
   step("intents.get", { id: "2" }),
 ];
 
-export const script: readonly ScriptStep[] = [...entities, ...locks, ...planning, ...intents, ...others];
+const ledger = { program_id: "ledger" };
+const eve = { agent: (before: readonly CallReply[]) => memberOf(before, "register-agent", "agent_id") as string };
+const ofOne = { ...ledger, function_id: "f1" };
+const addOne = { type: "add_function", text: "pub fn one(x: i64) -> i64 ensures result > x { x + 1 }" };
+const addBox = { type: "add_type", text: "struct Box { side: i64, }" };
+const setOne = { type: "set_function", function_id: "f1", text: "pub fn one(x: i64) -> i64 { x +% 1 }" };
+const addPlain = { type: "add_function", text: "pub fn plain(x: i64) -> i64 { x +% 2 }" };
+
+/** The mutation and the hashes that programs.get-undo answered. */
+const undoing = (side: "undo" | "redo") => (before: readonly CallReply[]) => {
+  const { mutation, items } = memberOf(before, "programs.get-undo", side) as {
+    readonly mutation: number;
+    readonly items: readonly { readonly item: string; readonly current_hash: string | null }[];
+  };
+  const known = items.filter(({ current_hash: hash }) => hash !== null);
+  const hashes = known.map(({ item, current_hash: hash }) => [item.slice(item.indexOf("/") + 1), hash] as const);
+  return { ...ledger, mutation, expected_hashes: Object.fromEntries(hashes) };
+};
+
+/** Last, because the items of a deleted program are removed by later entries. */
+const programs: readonly ScriptStep[] = [
+  step("register-agent", { name: "eve" }),
+  step("programs.get-grammar"),
+  step("programs.create", { ...ledger, name: "Ledger" }, eve),
+  step("programs.list"),
+  step("programs.get", ledger),
+  step("programs.mutate", { ...ledger, mutations: [addOne], expected_hashes: {} }, eve),
+  step("programs.mutate", { ...ledger, mutations: [addPlain, addBox], expected_hashes: {} }, eve),
+  step("programs.check-mutation", { ...ledger, mutations: [setOne] }),
+  step("programs.list-functions", ledger),
+  step("programs.get-function", { ...ledger, function_id: "f1", view: "full" }),
+  step("programs.mutate", { ...ledger, mutations: [setOne], expected_hashes: {} }, eve),
+  step("programs.list-types", ledger),
+  step("programs.get-type", { ...ledger, type_id: "t1" }),
+  step("programs.list-calls", ofOne),
+  step("programs.verify", ledger),
+  step("programs.simulate-function", { ...ofOne, inputs: [2] }),
+  step("programs.test-function", { ...ledger, function_id: "f2", cases: 5 }),
+  step("programs.export", ledger),
+  step("acquire-lock", { paths: ["program/ledger/function/f2"] }, eve),
+  step("programs.get-function", { ...ledger, function_id: "f2" }),
+  step("programs.list-function-history", { ...ledger, function_id: "f2" }),
+  step("programs.diff-functions", { ...ledger, function_id: "f2", from: "1", to: "1" }),
+  step("programs.list-mutations", ledger),
+  step("acquire-lock", { paths: ["program/ledger/function/f1"] }, eve),
+  step("programs.update", { ...ledger, changes: { description: "Accounts." }, ...at("1.3") }),
+  step("programs.create", { program_id: "copy", name: "Copy" }, eve),
+  step("programs.import", { program_id: "copy", text: '@id("f1")\npub fn one() -> i64 { 1 }' }, eve),
+  step("acquire-lock", { paths: [{ path: "program/copy", mode: "write", scope: "tree" }] }, eve),
+  step("programs.get-undo", ledger, eve),
+  step("programs.undo", undoing("undo"), eve),
+  step("programs.get-undo", ledger, eve),
+  step("programs.redo", undoing("redo"), eve),
+  step("programs.delete", { program_id: "copy", ...at("1.2") }, eve),
+];
+
+export const script: readonly ScriptStep[] = [...entities, ...locks, ...planning, ...intents, ...others, ...programs];

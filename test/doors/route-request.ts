@@ -29,6 +29,7 @@ export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: 
     else if (source === "query") parts.query.set(name, value as string);
     else Object.assign(headers, condition(routed, name, value));
   }
+  if (agent !== undefined && route.speaker === undefined) headers["x-agent-id"] = agent;
   if (route.needs !== undefined && headers[route.needs] === undefined) return undefined;
   const path = route.path.replaceAll(
     /\{([a-z_]+)\}/gu,

@@ -56,6 +56,8 @@ const table = {
   erasureOrders: { unit: "orders of erasing and archiving", test: 10, prove: 200, secondsEach: 0.15 },
   streamedMegabytes: { unit: "megabytes up and down one stream", test: 64, prove: 1_024, secondsEach: 0.02 },
   programRuns: { unit: "random programs of each language property", test: 25, prove: 1_000, secondsEach: 0.15 },
+  programSkews: { unit: "seeds of two mutations that exclude each other", test: 20, prove: 1_000, secondsEach: 0.1 },
+  programRaces: { unit: "seeds of races of two agents in a program", test: 6, prove: 300, secondsEach: 0.5 },
   programFuzz: { unit: "fuzz rounds of the texts of programs", test: 300, prove: 50_000, secondsEach: 0.002 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;

@@ -18,6 +18,10 @@ const excused: readonly { readonly reason: string; readonly isExcused: (name: st
     isExcused: (_name, path) => /^server\/src\/journal\/(memory|sqlite|postgres)\//u.test(path),
   },
   {
+    reason: "A thread loads the module of a check by its URL, and calls this function.",
+    isExcused: (name, path) => name === "createCheckWork" && path.endsWith("-worker.ts"),
+  },
+  {
     reason: "A browser loads another file than Node, with the same functions.",
     isExcused: (_name, path) => /^sdk\/src\/.*\.(node|browser)\.ts$/u.test(path),
   },

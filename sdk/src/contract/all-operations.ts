@@ -5,6 +5,7 @@ import { lockInternals } from "./lock-internals.ts";
 import { lockViews } from "./lock-views.ts";
 import { lockOperations } from "./locks.ts";
 import type { Operation } from "./operation.ts";
+import { programInternals } from "./packs/programs/program-internals.ts";
 import { spaceOperations } from "./space.ts";
 import { tokenOperations } from "./tokens.ts";
 
@@ -15,6 +16,7 @@ export const allOperations = {
   ...lockOperations,
   ...lockViews,
   ...lockInternals,
+  ...programInternals,
   ...spaceOperations,
   ...auditOperations,
   ...tokenOperations,

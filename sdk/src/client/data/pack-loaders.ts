@@ -5,4 +5,5 @@ import type { ContractData } from "./contract-data.ts";
 export const packLoaders: Readonly<Record<string, () => Promise<ContractData>>> = {
   planning: async () => (await import("./planning-data.ts")).planningData,
   intents: async () => (await import("./intents-data.ts")).intentsData,
+  programs: async () => (await import("./programs-data.ts")).programsData,
 };

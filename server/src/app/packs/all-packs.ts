@@ -1,7 +1,8 @@
 import { planningRules } from "../../packs/planning/planning.ts";
 import { intentsPack } from "./intents/intents.ts";
+import { programsPack } from "./programs/programs.ts";
 import { resourcePack } from "./resource-pack.ts";
 import type { ServerPack } from "./server-pack.ts";
 
 /** Every pack of the server. Add a new one here and to the contract's list. */
-export const allPacks: readonly ServerPack[] = [resourcePack(planningRules), intentsPack];
+export const allPacks: readonly ServerPack[] = [resourcePack(planningRules), intentsPack, programsPack];

@@ -1,6 +1,6 @@
 import type { Json } from "@holdfast/sdk/json/json";
 
-export const diagnosticCodes = [
+const diagnosticCodes = [
   ...(["graph.hole", "graph.dangling", "graph.order", "graph.limit", "graph.text"] as const),
   ...(["syntax.unexpected", "name.unknown", "name.duplicate", "name.unused"] as const),
   ...(["type.mismatch", "type.unknown", "type.arity", "type.not_numeric", "type.not_boolean"] as const),

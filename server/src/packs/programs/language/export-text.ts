@@ -7,7 +7,7 @@ import { mainModule } from "./function-value.ts";
 /** Maximum characters of one page. */
 const pageMax = 524_288;
 
-export interface ExportPage {
+interface ExportPage {
   readonly text: string;
   /** The item after which the next page begins. Null on the last page. */
   readonly next: string | null;

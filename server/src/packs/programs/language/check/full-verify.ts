@@ -7,7 +7,7 @@ import { newCheckCaches } from "./check-caches.ts";
 import { checkProgram, type Verdict } from "./verdict.ts";
 import { definitionIn } from "./types.ts";
 
-export interface FullVerification {
+interface FullVerification {
   readonly valid: boolean;
   readonly verdict: Verdict;
   readonly diagnostics: readonly Diagnostic[];

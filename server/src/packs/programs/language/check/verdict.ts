@@ -39,9 +39,11 @@ export interface CheckResult {
   readonly reads: Readonly<Record<string, string>>;
   /** Functions whose set of callers was read. */
   readonly callers: readonly string[];
+  /** Types whose set of users was read. */
+  readonly types: readonly string[];
 }
 
-export interface CheckJob {
+interface CheckJob {
   readonly scope: ProgramScope;
   readonly changed: ItemIds;
   readonly settings: ProgramSettings;
@@ -113,6 +115,7 @@ export function* checkProgram(job: CheckJob): Generator<void, CheckResult> {
     diagnostics,
     reads: Object.fromEntries(reads.sort(([a], [b]) => (a < b ? -1 : 1))),
     callers: [...new Set([...changed.functions, ...affected.functions])].sort(),
+    types: [...new Set([...changed.types, ...affected.types])].sort(),
   };
 }
 

@@ -13,7 +13,7 @@ import type { RunFailure } from "./frame.ts";
 import { runLimits } from "./limits.ts";
 import { type FindDefinition, type Value, valueFromJson, valueToJson, WrongValue } from "./values.ts";
 
-export interface FunctionRun {
+interface FunctionRun {
   readonly status: RunStatus;
   readonly result?: Json;
   readonly steps: number;
@@ -27,7 +27,7 @@ export interface FunctionRun {
   }[];
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly steps: number;
   readonly console?: readonly string[];
   readonly trace?: boolean;
@@ -85,7 +85,7 @@ export function runFunction(
   };
 }
 
-export interface FunctionTest {
+interface FunctionTest {
   readonly cases: number;
   readonly passed: number;
   readonly seed: string;

@@ -57,9 +57,9 @@ const stepTable: StepTable = {
   remove_type: removeType,
 };
 
-export type StepDiagnostic = Diagnostic & { readonly step: number };
+type StepDiagnostic = Diagnostic & { readonly step: number };
 
-export type AppliedSteps =
+type AppliedSteps =
   | {
       readonly draft: ProgramDraft;
       readonly created: readonly CreatedItem[];
@@ -146,14 +146,14 @@ function checkSize(draft: ProgramDraft): void {
 export function applySteps(
   scope: ProgramScope,
   steps: readonly ProgramStep[],
-  { next, hash }: { next: NextIds; hash: HashText },
+  { next, hash, isImport = false }: { next: NextIds; hash: HashText; isImport?: boolean },
 ): AppliedSteps {
   const draft = new ProgramDraft(scope);
   const created: CreatedItem[] = [];
   const counters = { ...next };
   let at = -1;
   try {
-    if (steps.length > languageLimits.steps)
+    if (!isImport && steps.length > languageLimits.steps)
       failStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
     const reserved = reserveIds(draft, steps, counters);
     for (const [index, step] of steps.entries()) {
@@ -161,7 +161,7 @@ export function applySteps(
       const context = { draft, hash, created, reserved: reserved[index] ?? "" };
       (stepTable[step.type] as (context: StepContext, step: ProgramStep) => void)(context, step);
     }
-    checkSize(draft);
+    if (!isImport) checkSize(draft);
     return { draft, created, next: counters };
   } catch (error) {
     return { diagnostics: diagnosticsOf(error, at, steps[at]) };

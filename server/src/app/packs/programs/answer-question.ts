@@ -1,0 +1,139 @@
+/** Questions about a whole program, answered in the thread: verification, simulation, tests, calls and export. */
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { CheckSteps } from "../../../checks/check.ts";
+import { fullVerify } from "../../../packs/programs/language/check/full-verify.ts";
+import { functionDifference } from "../../../packs/programs/language/difference.ts";
+import { exportText } from "../../../packs/programs/language/export-text.ts";
+import { runFunction, testFunction } from "../../../packs/programs/language/run/run-function.ts";
+import { WrongValue } from "../../../packs/programs/language/run/values.ts";
+import type { WantedMutation } from "../../../packs/programs/mutation-evidence.ts";
+import { asSteps } from "./as-steps.ts";
+import { makeEvidence } from "./make-evidence.ts";
+import type { CheckTools } from "./make-evidence.ts";
+import type { ProgramSnapshot, ProgramUnit } from "./program-unit.ts";
+
+export type ProgramQuestion = { readonly program_id: string } & (
+  | { readonly ask: "check"; readonly wanted: WantedMutation; readonly touched: readonly string[] }
+  | { readonly ask: "verify" }
+  | { readonly ask: "export"; readonly after: string | null }
+  | {
+      readonly ask: "simulate";
+      readonly function_id: string;
+      readonly inputs: Json;
+      readonly steps: number;
+      readonly trace: boolean;
+      readonly console: readonly string[];
+    }
+  | { readonly ask: "test"; readonly function_id: string; readonly cases: number; readonly seed: string | null }
+  | {
+      readonly ask: "calls";
+      readonly function_id: string;
+      readonly direction: "callers" | "callees";
+      readonly depth: number;
+      readonly limit: number;
+    }
+);
+
+type Answer = Generator<undefined, Json, undefined>;
+
+/** `missing` is the id that the program lacks. Null: the program itself. */
+const missing = (id: string | null): JsonObject => ({ missing: id });
+
+export function* answerQuestion(question: ProgramQuestion, unit: ProgramUnit, tools: CheckTools): CheckSteps {
+  const snapshot = unit.snapshot();
+  if (snapshot === undefined) return missing(null);
+  try {
+    return yield* answer(question, snapshot, tools);
+  } finally {
+    unit.end(snapshot);
+  }
+}
+
+function* answer(question: ProgramQuestion, snapshot: ProgramSnapshot, tools: CheckTools): Answer {
+  const { scope } = snapshot;
+  if ("function_id" in question && scope.function(question.function_id) === undefined)
+    return missing(question.function_id);
+  switch (question.ask) {
+    case "check":
+      return yield* checkAnswer(question, snapshot, tools);
+    case "verify":
+      return yield* verifyAnswer(snapshot, tools);
+    case "export":
+      return exportText(scope, question.after) as unknown as Json;
+    case "simulate":
+      return simulateAnswer(question, snapshot);
+    case "test": {
+      const { function_id: id, cases, seed } = question;
+      const options = { cases, hash: tools.hash, ...(seed !== null && { seed }) };
+      return (yield* asSteps(testFunction(scope, id, options))) as unknown as Json;
+    }
+    case "calls":
+      return callsAnswer(question, snapshot);
+  }
+}
+
+function* checkAnswer(
+  { wanted, touched }: Extract<ProgramQuestion, { ask: "check" }>,
+  snapshot: ProgramSnapshot,
+  tools: CheckTools,
+): Answer {
+  const { scope } = snapshot;
+  const { evidence, result, draft } = yield* asSteps(makeEvidence(snapshot, wanted, tools));
+  const { verdict, errors, new_calls: read } = evidence;
+  const { ok, too_large: _large, ...counts } = verdict;
+  const warnings = (result?.diagnostics ?? []).filter(({ severity }) => severity === "warning");
+  const functions = [...(draft?.changed("function") ?? [])].flatMap(([id, value]) => {
+    const before = scope.function(id);
+    if (JSON.stringify(before) === JSON.stringify(value)) return [];
+    const options = { names: draft?.names ?? scope.names, module: value?.module ?? before?.module ?? "" };
+    const changes = before === undefined || value === undefined ? null : functionDifference(before, value, options);
+    return [{ function_id: id, hash: value?.hash ?? null, changes }];
+  });
+  const write = touched.filter((item) => item.startsWith("function/")).map((item) => item.slice(9));
+  const shown = { ok, errors, warnings, functions, needs: { write, read } };
+  return (evidence.is_invalid ? shown : { ...shown, verdict: counts }) as unknown as Json;
+}
+
+function* verifyAnswer({ scope, program, version }: ProgramSnapshot, { hash }: CheckTools): Answer {
+  const found = yield* asSteps(fullVerify(scope, { settings: program.settings, hash }));
+  const { valid, verdict, diagnostics, functions, nodes, wrongHashes } = found;
+  const { check, tested, untested, cases, steps } = verdict;
+  const of = (sort: string) => diagnostics.filter(({ severity }) => severity === sort);
+  return {
+    ...{ valid, errors: of("error"), warnings: of("warning"), wrong_hashes: wrongHashes, functions, nodes },
+    ...{ tested, untested, cases, steps, version, check },
+  } as unknown as Json;
+}
+
+/** Inputs that do not fit are the caller's mistake, which the read refuses. */
+function simulateAnswer(question: Extract<ProgramQuestion, { ask: "simulate" }>, { scope }: ProgramSnapshot): Json {
+  const { function_id: id, inputs, steps, trace, console } = question;
+  try {
+    return runFunction(scope, id, inputs, { steps, trace, console }) as unknown as Json;
+  } catch (error) {
+    if (error instanceof WrongValue) return { wrong: error.message };
+    throw error;
+  }
+}
+
+/** Breadth first, each function once. */
+function callsAnswer(question: Extract<ProgramQuestion, { ask: "calls" }>, { scope }: ProgramSnapshot): Json {
+  const { function_id: start, direction, depth, limit } = question;
+  const next = (id: string): readonly string[] =>
+    direction === "callers" ? scope.callersOf(id) : (scope.function(id)?.calls.toSorted() ?? []);
+  const depths = new Map([[start, 0]]);
+  let isCycle = false;
+  let isTruncated = false;
+  for (const [id, at] of depths) {
+    for (const other of next(id)) {
+      if (other === start) isCycle = true;
+      if (depths.has(other)) continue;
+      if (at >= depth || depths.size > limit) isTruncated = true;
+      else depths.set(other, at + 1);
+    }
+  }
+  const items = [...depths].slice(1).map(([id, at]) => ({
+    ...{ function_id: id, name: scope.function(id)?.name ?? "", depth: at },
+  }));
+  return { items, cycle: isCycle, truncated: isTruncated };
+}

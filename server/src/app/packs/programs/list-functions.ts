@@ -1,0 +1,107 @@
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { findEntity, isLive } from "../../../features/entities/entity-table.ts";
+import { holderView } from "../../../features/locks/queue/deny.ts";
+import { gap as lockGap, holdTable } from "../../../features/locks/tables/lock-tables.ts";
+import { modes } from "../../../features/locks/tables/modes.ts";
+import { done, refusal } from "../../../machine/refusal.ts";
+import type { StateReader } from "../../../machine/state.ts";
+import { gap, itemTable, namePrefix, userCountTable } from "../../../packs/programs/item-tables.ts";
+import type { ItemRow } from "../../../packs/programs/item-tables.ts";
+import { definitionOf } from "../../../packs/programs/language/pack.ts";
+import { printTypeDefinition } from "../../../packs/programs/language/print-functions.ts";
+import type { FunctionValue, TypeValue } from "../../../packs/programs/language/function-value.ts";
+import { findProgram, itemPath, programType } from "../../../packs/programs/program-value.ts";
+import type { AppRead } from "../../reads/app-read.ts";
+import { signatureOf } from "./get-function.ts";
+import { stateNames } from "./state-names.ts";
+
+const pageSize = 100;
+
+/** Maximum holders that a list shows for each function. */
+const holdersMax = 10;
+
+interface ListFunctionsInput {
+  readonly program_id: string;
+  readonly module_id?: string;
+  readonly name?: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+const unknownProgram = (id: string) => refusal("programs.not_found", { kind: "program", id, nearest: [] });
+
+export const listFunctions: AppRead = {
+  view: "scan",
+  run(input: ListFunctionsInput, { state }) {
+    const { program_id: programId, module_id, name = "", after, limit = pageSize } = input;
+    if (findProgram(state, programId) === undefined) return unknownProgram(programId);
+    const all = namePrefix(programId, "function");
+    const prefix = module_id === undefined ? all : `${all}${module_id}${gap}${name}`;
+    const from = after === undefined ? undefined : `${all}${after.replaceAll("/", gap)}`;
+    const rows = state.rows(itemTable).scan("name", { prefix, after: from, limit: limit + 1 });
+    const page = rows.slice(0, limit).filter((row) => row.name.startsWith(name));
+    const last = rows[limit - 1];
+    const next = rows.length > limit && last !== undefined ? `${last.module}/${last.name}/${last.id}` : null;
+    return done({ items: page.map((row) => listedFunction(state, row)), next });
+  },
+};
+
+function listedFunction(state: StateReader, { programId, id, name, module, subject }: ItemRow): JsonObject {
+  const row = findEntity(state, { type: programType, id: `${programId}/function/${id}` });
+  const value = isLive(row) ? (row.value as unknown as FunctionValue) : undefined;
+  return {
+    ...{ function_id: id, name, module_id: module, signature: signatureOf(state, programId, id) ?? "" },
+    ...{ hash: value?.hash ?? "", version: row?.version ?? 0, nodes: value?.nodes ?? 0 },
+    callers: state.rows(userCountTable).get(subject)?.users ?? 0,
+    holders: holdersAt(state, subject),
+  };
+}
+
+function holdersAt(state: StateReader, path: string): readonly JsonObject[] {
+  const holds = modes.flatMap((mode) =>
+    state.rows(holdTable).scan(mode, { prefix: `${path}${lockGap}`, limit: holdersMax }),
+  );
+  return holds.slice(0, holdersMax).map((row) => {
+    const { owner_id = "", mode = "", purpose = null } = holderView(state, row);
+    return { owner_id, mode, purpose };
+  });
+}
+
+interface ListTypesInput {
+  readonly program_id: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+export const listTypes: AppRead = {
+  view: "scan",
+  run({ program_id: programId, after, limit = pageSize }: ListTypesInput, { state }) {
+    if (findProgram(state, programId) === undefined) return unknownProgram(programId);
+    const prefix = namePrefix(programId, "type");
+    const from = after === undefined ? undefined : `${prefix}${after}`;
+    const rows = state.rows(itemTable).scan("id", { prefix, after: from, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+    return done({ items: page.map(({ id }) => shownType(state, programId, id) ?? {}), next });
+  },
+};
+
+export const getType: AppRead = {
+  view: "scan",
+  run({ program_id: programId, type_id: id }: { program_id: string; type_id: string }, { state }) {
+    const shown = shownType(state, programId, id);
+    return shown === undefined ? refusal("programs.not_found", { kind: "type", id, nearest: [] }) : done(shown);
+  },
+};
+
+function shownType(state: StateReader, programId: string, id: string): JsonObject | undefined {
+  const row = findEntity(state, {
+    type: programType,
+    id: itemPath(programId, `type/${id}`).slice(programType.length + 1),
+  });
+  if (!isLive(row)) return undefined;
+  const value = row.value as unknown as TypeValue;
+  const options = { names: stateNames(state, programId), module: value.module };
+  const { text } = printTypeDefinition(definitionOf(id, value), options);
+  return { type_id: id, name: value.name, module_id: value.module, hash: value.hash, version: row.version, text };
+}

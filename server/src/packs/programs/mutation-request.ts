@@ -1,0 +1,27 @@
+import type { WantedMutation } from "./mutation-evidence.ts";
+
+/** A change of the content of a program, whatever operation it comes from. */
+export interface MutationRequest {
+  readonly programId: string;
+  readonly what: "mutate" | "undo" | "redo" | "import";
+  /** The position of the mutation that is undone or redone. */
+  readonly of?: number;
+  /** The existing items that it changes. */
+  readonly touched: readonly string[];
+  readonly isStructural: boolean;
+  /** Functions that are removed, renamed or moved, and modules whose functions are concerned. */
+  readonly concerned: { readonly functions: readonly string[]; readonly modules: ReadonlySet<string> };
+  /** True if it needs the lock of the whole program. */
+  readonly needsProgramLock: boolean;
+  /** The hashes that the caller read, by id or by item. */
+  readonly expected: Readonly<Record<string, string>>;
+  readonly description?: string | undefined;
+  readonly release: boolean;
+  readonly fence?: string | undefined;
+  readonly wanted: WantedMutation;
+}
+
+/** The touched items as one text: conflicts are counted by it. */
+export function setOf({ touched }: Pick<MutationRequest, "touched">): string {
+  return touched.toSorted().join(",");
+}
