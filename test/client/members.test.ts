@@ -6,6 +6,7 @@ import { HoldfastError, isConflict, isDenied } from "holdfast";
 import type { Entity } from "holdfast";
 import * as guards from "../../sdk/src/client/data/problem-guards.ts";
 import * as intentGuards from "../../sdk/src/client/data/intents-guards.ts";
+import * as programGuards from "../../sdk/src/client/data/programs-guards.ts";
 import * as planningGuards from "../../sdk/src/client/data/planning-guards.ts";
 import { clientName } from "../../sdk/src/client/data/client-form.ts";
 import { guardName } from "../../tools/make-client-data.ts";
@@ -54,8 +55,8 @@ describe("members of the wire and of the client", () => {
         await client.operations.acquireLock(lock);
         const records = await client.locks.records({ ownerId: "ann", limit: 1_000 });
         const own = records.items.find(({ resource }) => resource === `p/${id}`);
-        assert.equal(JSON.stringify(own?.metadata["user_id"]), text);
-        assert.equal(JSON.stringify(own?.metadata["__a"]), text);
+        assert.equal(JSON.stringify(own?.metadata.user_id), text);
+        assert.equal(JSON.stringify(own?.metadata.__a), text);
         const stale = { expectedVersion: 1, ifUnchanged: ["/user_id"] };
         const conflict = await refusalOf(client.entities.patch("doc", id, { merge: { user_id: 2 } }, stale));
         assert.ok(isConflict(conflict));
@@ -73,7 +74,7 @@ describe("members of the wire and of the client", () => {
     const refused = await refusalOf(client.operations.acquireLock({ paths: ["b"], ownerId: "o", ttlMs: 1_500 }));
     assert.equal(refused.code, "input_invalid");
     const message = "must be a multiple of 1,000: the server counts in seconds";
-    assert.deepEqual(refused.data["issues"], [{ pointer: "/ttlMs", message }]);
+    assert.deepEqual(refused.data.issues, [{ pointer: "/ttlMs", message }]);
   });
 
   test("a call by name has the members of the wire in both directions", async () => {
@@ -136,7 +137,7 @@ describe("guards of problems", () => {
   test("every problem with data has a guard that narrows the error to its code and its data", () => {
     const wide: readonly Wide[] = [] satisfies readonly never[];
     assert.equal(wide.length, 0);
-    const all = { ...guards, ...planningGuards, ...intentGuards } as Readonly<
+    const all = { ...guards, ...planningGuards, ...intentGuards, ...programGuards } as Readonly<
       Record<string, (error: unknown) => boolean>
     >;
     const packProblems = packs.flatMap(({ problems }) => Object.entries(problems));

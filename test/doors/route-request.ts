@@ -29,7 +29,7 @@ export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: 
     else if (source === "query") parts.query.set(name, value as string);
     else Object.assign(headers, condition(routed, name, value));
   }
-  if (agent !== undefined && route.speaker === undefined) headers["x-agent-id"] = agent;
+  Object.assign(headers, speaking(route, agent));
   if (route.needs !== undefined && headers[route.needs] === undefined) return undefined;
   const path = route.path.replaceAll(
     /\{([a-z_]+)\}/gu,
@@ -46,6 +46,11 @@ export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: 
 function condition({ route }: RoutedOperation, name: string, value: unknown): Readonly<Record<string, string>> {
   if (name === "expected_revision") return { "if-match": `"${value as string}"` };
   return value === 0 && route.needs === "if-none-match" ? { "if-none-match": "*" } : {};
+}
+
+/** The agent as a header, unless it is part of the address. */
+function speaking({ speaker }: RoutedOperation["route"], agent: string | undefined): Readonly<Record<string, string>> {
+  return agent === undefined || speaker !== undefined ? {} : { "x-agent-id": agent };
 }
 
 /** The agent's own id in an address is not a member of the input. */

@@ -142,19 +142,22 @@ describe("mutations of programs", () => {
     const step = { type: "set_function", function_id: "f1", text: clamp };
     assert.equal(codeOf(await ann.mutate([step])), "programs.hashes_required");
     const { outcome } = await ann.mutate([step], { f1: old });
-    assert.equal(codeOf({ outcome } as never), "programs.hash_conflict");
+    assert.equal(codeOf({ outcome }), "programs.hash_conflict");
     const [conflict] = (outcome.data as { conflicts: JsonObject[] }).conflicts;
     assert.deepEqual(
       [conflict?.["function_id"], conflict?.["expected_hash"], conflict?.["versions_between"]],
       ["f1", old, 1],
     );
     assert.deepEqual(conflict?.["changed_by"], { principal: "local", agent: bob.id });
-    const { added_nodes, removed_nodes } = conflict?.["changes"] as Record<string, JsonObject[]>;
-    assert.deepEqual([added_nodes?.[0]?.["text"], removed_nodes?.[0]?.["text"]], ["x <= low", "x < low"]);
-    assert.match(String(conflict?.["text_diff"]), /^-.*x < low/mu);
+    const { added_nodes, removed_nodes } = conflict?.["changes"] as Record<
+      "added_nodes" | "removed_nodes",
+      JsonObject[]
+    >;
+    assert.deepEqual([added_nodes[0]?.["text"], removed_nodes[0]?.["text"]], ["x <= low", "x < low"]);
+    assert.match(conflict?.["text_diff"] as string, /^-.*x < low/mu);
     const unknown = await ann.mutate([step], { f1: "0".repeat(64) });
     const [reason] = (unknown.outcome.data as { conflicts: JsonObject[] }).conflicts;
-    assert.deepEqual([reason?.["changes"], String(reason?.["changes_reason"]).slice(0, 7)], [null, "unknown"]);
+    assert.deepEqual([reason?.["changes"], (reason?.["changes_reason"] as string).slice(0, 7)], [null, "unknown"]);
     assert.equal(
       await ann.code("programs.mutate", { mutations: [{ ...step, function_id: "f9" }], expected_hashes: {} }),
       "programs.not_found",
@@ -185,7 +188,7 @@ describe("mutations of programs", () => {
       monotonicMs: () => systemClock.monotonicMs() + offset,
       after: systemClock.after.bind(systemClock),
       soon: systemClock.soon.bind(systemClock),
-    } as typeof systemClock;
+    };
     const { node, ann } = await ledger(["pub fn one() -> i64 { 1 }", "pub fn two() -> i64 { 2 }"], { clock });
     await using _ = node;
     await ann.lock(["f1", "f2"]);
@@ -198,7 +201,7 @@ describe("mutations of programs", () => {
     for (let number = 1; number <= 5; number += 1) {
       const { outcome } = await set("f1", wrong);
       assert.deepEqual(
-        [codeOf({ outcome } as never), (outcome.data as JsonObject)["tries"]],
+        [codeOf({ outcome }), (outcome.data as JsonObject)["tries"]],
         ["programs.hash_conflict", number],
       );
     }
@@ -206,7 +209,7 @@ describe("mutations of programs", () => {
     for (let number = 1; number <= 6; number += 1)
       assert.equal(codeOf(await set("f1", wrong)), "programs.hash_conflict");
     const { outcome } = await set("f1", await ann.hash("f1"));
-    assert.equal(codeOf({ outcome } as never), "programs.too_many_conflicts", "also with the right hash");
+    assert.equal(codeOf({ outcome }), "programs.too_many_conflicts", "also with the right hash");
     const { retry_after_ms: left } = outcome.data as { retry_after_ms: number };
     assert.ok(left > 590_000 && left <= 600_000);
     assert.equal(codeOf(await set("f2", await ann.hash("f2"))), "done", "another set is not affected");

@@ -137,7 +137,7 @@ export class ProgramAgent {
   }
 }
 
-export function codeOf({ outcome }: CallReply): string {
+export function codeOf({ outcome }: Pick<CallReply, "outcome">): string {
   return outcome.kind === "refusal" ? outcome.code : "done";
 }
 

@@ -53,7 +53,7 @@ const concerning: ReadonlySet<string> = new Set(["remove_function", "rename_func
 
 function concernedBy(steps: readonly MutationStep[], touched: readonly string[]) {
   const functions = steps.flatMap((step) =>
-    concerning.has(step.type) && "function_id" in step ? [String(step.function_id)] : [],
+    concerning.has(step.type) && "function_id" in step ? [step.function_id] : [],
   );
   const modules = steps.flatMap((step) => (step.type === "rename_module" ? [step.module_id] : []));
   const known = new Set(touched);

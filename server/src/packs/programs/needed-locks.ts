@@ -8,6 +8,7 @@ import type { Mode } from "../../features/locks/tables/modes.ts";
 import { conflictingHolds } from "../../features/locks/queue/blockers.ts";
 import { holderView } from "../../features/locks/queue/deny.ts";
 import { liveGrant } from "../../features/locks/queue/free-grant.ts";
+import { grantTable } from "../../features/locks/tables/lock-tables.ts";
 import type { HoldRow } from "../../features/locks/tables/lock-tables.ts";
 import { itemPath, parseSubject, programPath } from "./program-value.ts";
 
@@ -28,7 +29,7 @@ export function missingLocks(context: DecideContext, need: FunctionLocks): Decis
   const missing = functions.map((id): JsonObject => {
     const path = itemPath(programId, `function/${id}`);
     const holders = blockersAt(context, path, { mode, count: "holders", fence })?.holders ?? [];
-    return { function_id: id, path, mode, scope: "self", holders: holders as unknown as Json };
+    return { function_id: id, path, mode, scope: "self", holders: holders };
   });
   const acquire = functions.map((id): JsonObject => ({
     path: itemPath(programId, `function/${id}`),
@@ -96,8 +97,9 @@ const viewIn =
   (row: HoldRow): JsonObject =>
     holderView(state, row);
 
-function lockedBy({ time }: DecideContext, holders: readonly JsonObject[]): Decision {
-  const ends = holders.map(({ until }) => Date.parse(String(until)) - time).filter((left) => left > 0);
+function lockedBy({ state, time }: DecideContext, holders: readonly JsonObject[]): Decision {
+  const grants = holders.map(({ fence }) => state.rows(grantTable).get(fence as string));
+  const ends = grants.map((grant) => (grant?.expiresAt ?? Infinity) - time).filter((left) => left > 0);
   const retry_after_ms = Math.max(1, Math.min(retryMsMax, ...ends));
   return { outcome: refusal("programs.structure_locked", { holders, retry_after_ms }), events: [] };
 }

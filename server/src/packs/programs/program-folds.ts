@@ -71,7 +71,7 @@ function startRemoval(state: StateWriter, programId: string, position: number): 
 interface MutatedData {
   readonly what: "mutate" | "undo" | "redo" | "import";
   readonly of?: number;
-  readonly items: readonly StackedItem[];
+  readonly items?: readonly StackedItem[];
   readonly set: string;
 }
 
@@ -86,7 +86,7 @@ const stackMutation: Fold = (state, event, entry) => {
   const programId = programOf(event);
   const { what, of, items, set } = event.data as unknown as MutatedData;
   // The data of an erased entry is gone, and no stack needs it.
-  if (!Array.isArray(items)) return;
+  if (items === undefined) return;
   const stacks = state.rows(stackTable);
   const remove = (row: StackRow): void => {
     stacks.delete(stackTable.key(row));

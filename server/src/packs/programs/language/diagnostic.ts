@@ -1,17 +1,39 @@
 import type { Json } from "@holdfast/sdk/json/json";
 
-const diagnosticCodes = [
-  ...(["graph.hole", "graph.dangling", "graph.order", "graph.limit", "graph.text"] as const),
-  ...(["syntax.unexpected", "name.unknown", "name.duplicate", "name.unused"] as const),
-  ...(["type.mismatch", "type.unknown", "type.arity", "type.not_numeric", "type.not_boolean"] as const),
-  ...(["type.not_callable", "type.field", "type.variant", "type.const_range", "type.private"] as const),
-  ...(["type.effect", "flow.no_return", "flow.outside_loop", "flow.unreachable"] as const),
-  ...(["match.incomplete", "match.unreachable"] as const),
-  ...(["condition.ensures", "condition.requires", "condition.invariant", "condition.assert"] as const),
-  ...(["condition.trap", "condition.steps", "condition.impure", "condition.untested"] as const),
-] as const;
-
-export type DiagnosticCode = (typeof diagnosticCodes)[number];
+export type DiagnosticCode =
+  | "graph.hole"
+  | "graph.dangling"
+  | "graph.order"
+  | "graph.limit"
+  | "graph.text"
+  | "syntax.unexpected"
+  | "name.unknown"
+  | "name.duplicate"
+  | "name.unused"
+  | "type.mismatch"
+  | "type.unknown"
+  | "type.arity"
+  | "type.not_numeric"
+  | "type.not_boolean"
+  | "type.not_callable"
+  | "type.field"
+  | "type.variant"
+  | "type.const_range"
+  | "type.private"
+  | "type.effect"
+  | "flow.no_return"
+  | "flow.outside_loop"
+  | "flow.unreachable"
+  | "match.incomplete"
+  | "match.unreachable"
+  | "condition.ensures"
+  | "condition.requires"
+  | "condition.invariant"
+  | "condition.assert"
+  | "condition.trap"
+  | "condition.steps"
+  | "condition.impure"
+  | "condition.untested";
 
 /** A finding about a program, in the form in which callers receive it. */
 export interface Diagnostic {

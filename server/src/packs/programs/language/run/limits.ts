@@ -13,7 +13,5 @@ export function runLimits(steps: number): RunLimits {
 
 /** Maximum steps of one case. */
 export const caseStepsMax = 100_000;
-/** Maximum steps of a simulation. */
-export const simulationStepsMax = 50_000_000;
 /** Maximum entries of a trace. */
 export const traceMax = 1_000;

@@ -3,10 +3,10 @@ import { definitionOf, packType } from "../pack.ts";
 import { mainModule, type TypeValue } from "../function-value.ts";
 import { typeNamePattern } from "../name-pattern.ts";
 import { writeType } from "../write-function.ts";
-import { failStep, type StepContext, StepFailed, type StepOf } from "./step-context.ts";
+import { failProgramStep, type StepContext, StepFailed, type StepOf } from "./step-context.ts";
 
 function typeIn({ draft }: StepContext, id: string): TypeValue {
-  return draft.type(id) ?? failStep("name.unknown", `There is no type ${id}`);
+  return draft.type(id) ?? failProgramStep("name.unknown", `There is no type ${id}`);
 }
 
 function write(context: StepContext, id: string, module: string, text: string): TypeValue {
@@ -25,11 +25,12 @@ export function setType(context: StepContext, step: StepOf<"set_type">): void {
   const before = typeIn(context, step.type_id);
   const { name } = write(context, step.type_id, before.module, step.text);
   if (name !== before.name)
-    failStep("name.unknown", `The text names ${name}, the type is ${before.name}: use rename_type`);
+    failProgramStep("name.unknown", `The text names ${name}, the type is ${before.name}: use rename_type`);
 }
 
 export function renameType(context: StepContext, step: StepOf<"rename_type">): void {
-  if (!typeNamePattern.test(step.name)) failStep("syntax.unexpected", `${step.name} cannot be the name of a type`);
+  if (!typeNamePattern.test(step.name))
+    failProgramStep("syntax.unexpected", `${step.name} cannot be the name of a type`);
   const definition = { ...definitionOf(step.type_id, typeIn(context, step.type_id)), name: step.name };
   context.draft.set("type", step.type_id, packType(definition, hashType(definition, context.hash)));
 }

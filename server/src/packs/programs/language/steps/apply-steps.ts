@@ -23,7 +23,7 @@ import { setConditions } from "./set-conditions.ts";
 import { setFunction } from "./set-function.ts";
 import {
   type CreatedItem,
-  failStep,
+  failProgramStep,
   type NextIds,
   type ProgramStep,
   type StepContext,
@@ -138,9 +138,9 @@ function checkSize(draft: ProgramDraft): void {
   const functions = [...draft.changed("function").values()].flatMap((value) => (value === undefined ? [] : [value]));
   const nodes = functions.reduce((sum, value) => sum + value.nodes, 0);
   if (functions.length > languageLimits.changedFunctions)
-    failStep("graph.limit", `A mutation changes at most ${languageLimits.changedFunctions} functions`);
+    failProgramStep("graph.limit", `A mutation changes at most ${languageLimits.changedFunctions} functions`);
   if (nodes > languageLimits.changedNodes)
-    failStep("graph.limit", `A mutation has at most ${languageLimits.changedNodes} nodes`);
+    failProgramStep("graph.limit", `A mutation has at most ${languageLimits.changedNodes} nodes`);
 }
 
 export function applySteps(
@@ -154,7 +154,7 @@ export function applySteps(
   let at = -1;
   try {
     if (!isImport && steps.length > languageLimits.steps)
-      failStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
+      failProgramStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
     const reserved = reserveIds(draft, steps, counters);
     for (const [index, step] of steps.entries()) {
       at = index;

@@ -11,7 +11,7 @@ import {
 } from "../node.ts";
 import { isOpName } from "../op-names.ts";
 import { opTable } from "../ops/op-table.ts";
-import { failStep, type NodePlace, type NodeSpec } from "./step-context.ts";
+import { failProgramStep, type NodePlace, type NodeSpec } from "./step-context.ts";
 
 interface BuiltNode {
   readonly item: RegionItem;
@@ -23,7 +23,7 @@ interface BuiltNode {
 export function buildNode(spec: number | NodeSpec, next: number): BuiltNode {
   if (typeof spec === "number") return { item: { note: null, value: spec }, ids: [], next };
   const { op } = spec;
-  if (!isOpName(op)) return failStep("graph.dangling", `There is no op ${op}`);
+  if (!isOpName(op)) return failProgramStep("graph.dangling", `There is no op ${op}`);
   const ids = [next];
   let free = next + 1;
   const build = (part: number | NodeSpec): RegionItem => {
@@ -35,7 +35,7 @@ export function buildNode(spec: number | NodeSpec, next: number): BuiltNode {
   const inputs = (spec.inputs ?? []).map((input) => build(input).value);
   const names = opTable[op].regions;
   const unknown = Object.keys(spec.regions ?? {}).find((name) => !names.includes(name));
-  if (unknown !== undefined) failStep("graph.dangling", `${op} has no region ${unknown}`);
+  if (unknown !== undefined) failProgramStep("graph.dangling", `${op} has no region ${unknown}`);
   const regions = names.flatMap((name) => {
     const items = spec.regions?.[name];
     return items === undefined ? [] : [items.map(build)];
@@ -47,13 +47,13 @@ export function buildNode(spec: number | NodeSpec, next: number): BuiltNode {
 /** The function with one node replaced. Fails the step if there is no such node. */
 export function changeNode(graph: FunctionGraph, id: number, change: (node: GraphNode) => Input): FunctionGraph {
   const isKnown = [...allNodes(graph)].some((node) => node.id === id);
-  if (!isKnown) return failStep("graph.dangling", `There is no node ${id}`);
+  if (!isKnown) return failProgramStep("graph.dangling", `There is no node ${id}`);
   return mapRoots(graph, (root) => mapNodes(root, (node) => (node.id === id ? change(node) : node)));
 }
 
 /** A value in the middle of a region is dropped, as `;` does in the text. */
 function insertItem(region: Region, item: RegionItem, index: number, dropId: number): Region {
-  if (index < 0 || index > region.length) failStep("graph.order", `The region has ${region.length} items`);
+  if (index < 0 || index > region.length) failProgramStep("graph.order", `The region has ${region.length} items`);
   const { value } = item;
   const isValue =
     typeof value === "number" || (opTable[value.op].place === "value" && value.op !== "if" && value.op !== "match");
@@ -67,12 +67,13 @@ export function placeItem(graph: FunctionGraph, item: RegionItem, at: NodePlace)
   const withSpare = { ...graph, next: graph.next + 1 };
   if ("to" in at) return setInput(graph, at, item.value);
   if (at.in === 0) {
-    if (at.region !== "body") failStep("graph.order", "The function has the region body");
+    if (at.region !== "body") failProgramStep("graph.order", "The function has the region body");
     return { ...withSpare, body: insertItem(graph.body, item, at.index, spare) };
   }
   return changeNode(withSpare, at.in, (node) => {
     const index = opTable[node.op].regions.indexOf(at.region);
-    if (index === -1 || index > node.regions.length) failStep("graph.order", `${node.op} has no region ${at.region}`);
+    if (index === -1 || index > node.regions.length)
+      failProgramStep("graph.order", `${node.op} has no region ${at.region}`);
     const region = node.regions[index] ?? [];
     const regions = index === node.regions.length ? [...node.regions, region] : node.regions;
     return { ...node, regions: regions.with(index, insertItem(region, item, at.index, spare)) };
@@ -88,9 +89,12 @@ export function setInput(
   return changeNode(graph, to, (node) => {
     const before = node.inputs[port];
     if (port < 0 || port > node.inputs.length)
-      failStep("graph.dangling", `The node ${to} has ${node.inputs.length} inputs`);
+      failProgramStep("graph.dangling", `The node ${to} has ${node.inputs.length} inputs`);
     if (typeof before === "object" && before.op !== "hole" && before.op !== "get" && before.op !== "const")
-      failStep("graph.dangling", `The port ${port} of the node ${to} holds the node ${before.id}: remove it first`);
+      failProgramStep(
+        "graph.dangling",
+        `The port ${port} of the node ${to} holds the node ${before.id}: remove it first`,
+      );
     return { ...node, inputs: port === node.inputs.length ? [...node.inputs, value] : node.inputs.with(port, value) };
   });
 }

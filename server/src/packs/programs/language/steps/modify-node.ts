@@ -1,7 +1,7 @@
 import { type FunctionGraph, type GraphNode, mapNodes, mapRoots, type Region } from "../node.ts";
 import { isOpName } from "../op-names.ts";
 import { changeNode } from "./change-node.ts";
-import { changeGraph, failStep, type StepContext, type StepOf } from "./step-context.ts";
+import { changeGraph, failProgramStep, type StepContext, type StepOf } from "./step-context.ts";
 
 /** Sets the note above a statement. */
 function withNote(graph: FunctionGraph, id: number, note: string | null): FunctionGraph {
@@ -16,7 +16,7 @@ export function modifyNode(context: StepContext, step: StepOf<"modify_node">): v
   changeGraph(context, step.function_id, (graph) => {
     const changed = changeNode(graph, step.node_id, (node) => {
       const op = step.op ?? node.op;
-      if (!isOpName(op)) return failStep("graph.dangling", `There is no op ${op}`);
+      if (!isOpName(op)) return failProgramStep("graph.dangling", `There is no op ${op}`);
       return { ...node, op, attributes: step.attributes ?? node.attributes };
     });
     return step.note === undefined ? changed : withNote(changed, step.node_id, step.note);

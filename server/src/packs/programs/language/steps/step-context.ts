@@ -107,12 +107,12 @@ export class StepFailed extends Error {
   }
 }
 
-export function failStep(code: DiagnosticCode, message: string): never {
+export function failProgramStep(code: DiagnosticCode, message: string): never {
   throw new StepFailed([{ code, message }]);
 }
 
 export function functionIn({ draft }: StepContext, id: string): FunctionValue {
-  return draft.function(id) ?? failStep("name.unknown", `There is no function ${id}`);
+  return draft.function(id) ?? failProgramStep("name.unknown", `There is no function ${id}`);
 }
 
 /** Replaces the graph of a function. */
