@@ -10,7 +10,7 @@ import { clientNode, soon } from "../client/client-node.ts";
 
 const name = "orders";
 
-/** A bridge that reports its step and waits until it is told to end. */
+/** A bridge that reports its step and waits until the test ends it. */
 function heldBridge(): Bridge & { readonly steps: BridgeStep[]; end: () => void } {
   const ended = Promise.withResolvers<undefined>();
   const steps: BridgeStep[] = [];

@@ -6,7 +6,7 @@ import type { Bridge, BridgeResult, BridgeStep } from "./bridge.ts";
 const defaultTimeoutMs = 600_000;
 
 /** A try of a bridge took longer than its timeout. Its result is dropped, but its function may still run. */
-export class StepTimeoutError extends Error {
+class StepTimeoutError extends Error {
   override readonly name = "StepTimeoutError";
   readonly code = "step_timeout";
 }

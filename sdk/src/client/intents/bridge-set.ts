@@ -5,8 +5,8 @@ import { intentError } from "./intent-errors.ts";
 import { recoverRuns } from "./recover-runs.ts";
 import type { RecoverOptions } from "./recover-runs.ts";
 import { runSteps } from "./run-steps.ts";
-import { holdIntents } from "./with-lock.ts";
-import type { HoldOptions, IntentCalls } from "./with-lock.ts";
+import { holdIntents } from "./hold-intents.ts";
+import type { HoldOptions, IntentCalls } from "./hold-intents.ts";
 
 export interface BridgeSetOptions {
   /** The name of the pipeline, shown to others and used to find its runs. */

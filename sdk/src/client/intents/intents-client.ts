@@ -11,8 +11,8 @@ import type { BridgeSet, BridgeSetOptions } from "./bridge-set.ts";
 import { OwnerPool } from "./owner-pool.ts";
 import { reevaluate } from "./reevaluate.ts";
 import type { Correction, Reevaluated, ReevaluateOptions } from "./reevaluate.ts";
-import { holdIntents, send, sendOrWait } from "./with-lock.ts";
-import type { HoldOptions, WaitOptions } from "./with-lock.ts";
+import { holdIntents, sendIntent, sendOrWait } from "./hold-intents.ts";
+import type { HoldOptions, WaitOptions } from "./hold-intents.ts";
 
 type Changes = Readonly<Record<string, unknown>>;
 type Of<Name extends keyof IntentOperations> = IntentOperations[Name];
@@ -76,7 +76,7 @@ export function intentsClient({ run, clock, client }: IntentsHost): IntentsClien
   const owners = new OwnerPool(() => client.agent(), clock);
   const calls = { run, clock, owners };
   const ask = <Output>(operation: string, input: object, call?: CallOptions): Promise<Output> =>
-    send(run, `intents.${operation}`, input, call) as Promise<Output>;
+    sendIntent(run, `intents.${operation}`, input, call) as Promise<Output>;
   const write = <Output>(
     operation: string,
     input: object,

@@ -2,7 +2,7 @@ import { pause } from "../../base/pause.ts";
 import type { Client } from "../client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { BridgeSet } from "./bridge-set.ts";
-import type { IntentCalls } from "./with-lock.ts";
+import type { IntentCalls } from "./hold-intents.ts";
 
 export interface RecoverOptions {
   /** Ends the recovery. */

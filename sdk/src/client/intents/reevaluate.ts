@@ -1,8 +1,8 @@
 import { pause } from "../../base/pause.ts";
 import type { Intent, IntentOperations } from "../packs/intent-operations.ts";
 import { ConcurrencyConflictError, LockTimeoutError } from "./intent-errors.ts";
-import { holdIntents, send, sendOrWait } from "./with-lock.ts";
-import type { IntentCalls, WaitOptions } from "./with-lock.ts";
+import { holdIntents, sendIntent, sendOrWait } from "./hold-intents.ts";
+import type { IntentCalls, WaitOptions } from "./hold-intents.ts";
 
 type Diff = Readonly<Record<string, unknown>>;
 
@@ -62,13 +62,13 @@ async function retried(
   const key = call.key ?? clock.unique();
   const sendTo = async (version: number | undefined, more: object, suffix: string): Promise<Reevaluated> => {
     const isKnown = version !== undefined && typeof correction.diff !== "function";
-    const intent = isKnown ? undefined : ((await send(run, "intents.get", { id, corrections: 0 })) as Intent);
+    const intent = isKnown ? undefined : ((await sendIntent(run, "intents.get", { id, corrections: 0 })) as Intent);
     const diff = typeof correction.diff === "function" ? correction.diff(intent as Intent) : correction.diff;
     const input = { ...correction, id, diff, expectedVersion: version ?? intent?.version, fence, ...more };
     const retry = suffix === "" ? {} : { retry: "conflict" as const };
-    return (await send(run, operation, input, { ...call, ...retry, key: `${key}${suffix}` })) as Reevaluated;
+    return (await sendIntent(run, operation, input, { ...call, ...retry, key: `${key}${suffix}` })) as Reevaluated;
   };
-  const policy = (await send(run, "intents.list-strategies", {})) as IntentOperations["list-strategies"]["output"];
+  const policy = (await sendIntent(run, "intents.list-strategies", {})) as IntentOperations["list-strategies"]["output"];
   let last: unknown;
   for (let tried = 1; tried <= policy.maxTries; tried += 1) {
     try {

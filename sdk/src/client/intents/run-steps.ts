@@ -10,7 +10,7 @@ import type { Bridge, BridgeResult } from "./bridge.ts";
 import { BridgeExecutionError, ConcurrencyConflictError, FatalBridgeError, intentError } from "./intent-errors.ts";
 import { stepKey } from "./step-key.ts";
 
-export interface RunContext {
+interface RunContext {
   readonly clock: ClientClock;
   readonly owner: Client;
   readonly lock: Lock;

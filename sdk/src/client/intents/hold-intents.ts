@@ -77,13 +77,13 @@ export async function sendOrWait(
     if (!waits || !(refused instanceof LockTimeoutError)) throw refused;
     const limitMs = waitMs ?? Number(refused.data["lockTimeoutMs"]);
     return holdIntents(calls, ids, { waitMs: limitMs }, ({ fence }) =>
-      send(calls.run, operation, { ...input, fence }, { ...call, key: `${String(key)}~lock` }),
+      sendIntent(calls.run, operation, { ...input, fence }, { ...call, key: `${String(key)}~lock` }),
     );
   }
 }
 
 /** Sends an operation. Refusals have the classes of intents. */
-export async function send(run: Run, operation: string, input: object, call: CallOptions = {}): Promise<unknown> {
+export async function sendIntent(run: Run, operation: string, input: object, call: CallOptions = {}): Promise<unknown> {
   try {
     return await run(operation, input, call);
   } catch (error) {
