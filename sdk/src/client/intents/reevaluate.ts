@@ -68,7 +68,11 @@ async function retried(
     const retry = suffix === "" ? {} : { retry: "conflict" as const };
     return (await sendIntent(run, operation, input, { ...call, ...retry, key: `${key}${suffix}` })) as Reevaluated;
   };
-  const policy = (await sendIntent(run, "intents.list-strategies", {})) as IntentOperations["list-strategies"]["output"];
+  const policy = (await sendIntent(
+    run,
+    "intents.list-strategies",
+    {},
+  )) as IntentOperations["list-strategies"]["output"];
   let last: unknown;
   for (let tried = 1; tried <= policy.maxTries; tried += 1) {
     try {
