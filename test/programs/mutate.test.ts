@@ -149,12 +149,9 @@ describe("mutations of programs", () => {
       ["f1", old, 1],
     );
     assert.deepEqual(conflict?.["changed_by"], { principal: "local", agent: bob.id });
-    const { added_nodes, removed_nodes } = conflict?.["changes"] as Record<
-      "added_nodes" | "removed_nodes",
-      JsonObject[]
-    >;
+    const { added_nodes, removed_nodes } = conflict["changes"] as Record<"added_nodes" | "removed_nodes", JsonObject[]>;
     assert.deepEqual([added_nodes[0]?.["text"], removed_nodes[0]?.["text"]], ["x <= low", "x < low"]);
-    assert.match(conflict?.["text_diff"] as string, /^-.*x < low/mu);
+    assert.match(conflict["text_diff"] as string, /^-.*x < low/mu);
     const unknown = await ann.mutate([step], { f1: "0".repeat(64) });
     const [reason] = (unknown.outcome.data as { conflicts: JsonObject[] }).conflicts;
     assert.deepEqual([reason?.["changes"], (reason?.["changes_reason"] as string).slice(0, 7)], [null, "unknown"]);

@@ -77,7 +77,7 @@ export class ProgramAgent {
 
   async send(operation: string, input: JsonObject = {}, key?: string): Promise<CallReply> {
     const named = operation.startsWith("programs.") ? { program_id: this.program, ...input } : input;
-    return this.#client.execute(operation as never, named as never, key === undefined ? {} : { key });
+    return this.#client.execute(operation, named, key === undefined ? {} : { key });
   }
 
   /** The data of a call that must succeed. */

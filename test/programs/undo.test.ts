@@ -57,7 +57,7 @@ describe("undo and redo", () => {
     await bob.set({ f1: one(3) }, { release: true });
     await ann.lock(["f1"]);
     const { outcome } = await undo(ann);
-    assert.equal(codeOf({ outcome } as never), "programs.undo_blocked");
+    assert.equal(codeOf({ outcome }), "programs.undo_blocked");
     const { item, agent } = outcome.data as JsonObject;
     assert.deepEqual([item, agent], ["function/f1", bob.id]);
     assert.equal(await ann.text("f1"), one(3));

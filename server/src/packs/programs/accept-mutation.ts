@@ -148,7 +148,7 @@ function outcomeOf(verified: VerifiedMutation, items: readonly WrittenItem[], co
   const data = defined({
     ...{ program_id: request.programId, version, position: context.position, changed: items.length > 0 },
     ...{ functions: shown("function", "function_id"), types: shown("type", "type_id") },
-    ...{ created: evidence.created as unknown as Json, verdict: verdict as unknown as Json, released },
+    ...{ created: evidence.created as unknown as Json, verdict: verdict, released },
   });
   return { outcome: done(data), events: [] };
 }
@@ -172,6 +172,6 @@ function releaseUsed({ request, evidence, owner }: VerifiedMutation, context: De
     fence,
     owner_id: context.command.agent === undefined ? owner : undefined,
   });
-  const { outcome } = releaseLock(input as Parameters<typeof releaseLock>[0], context);
+  const { outcome } = releaseLock(input, context);
   return outcome.kind === "done" ? (outcome.data["released"] as readonly string[]) : [];
 }

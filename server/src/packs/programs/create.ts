@@ -47,9 +47,9 @@ export function createProgram(input: CreateInput, context: DecideContext): Decis
     context,
   );
   if ("outcome" in written) return written;
-  const { version, revision, previous_revision } = (written[0]?.data ?? {}) as JsonObject;
+  const { version, revision, previous_revision } = written[0]?.data ?? {};
   return {
-    outcome: done(defined({ program_id: id, version, revision, changed: true, previous_revision }) as JsonObject),
+    outcome: done(defined({ program_id: id, version, revision, changed: true, previous_revision })),
     events: [],
   };
 }

@@ -2,13 +2,17 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { FunctionValue } from "./language/function-value.ts";
 
-type PatchStep = { readonly op: "add" | "replace" | "remove"; readonly path: string; readonly value?: Json };
+interface PatchStep {
+  readonly op: "add" | "replace" | "remove";
+  readonly path: string;
+  readonly value?: Json;
+}
 
 /** The JSON Patch from one version of a function to the next: changed members, and changed statements of the body. */
 export function functionPatch(before: FunctionValue, after: FunctionValue): readonly PatchStep[] {
   const { body: bodyBefore, ...membersBefore } = before as unknown as JsonObject & FunctionValue;
   const { body: bodyAfter, ...membersAfter } = after as unknown as JsonObject & FunctionValue;
-  return [...memberSteps(membersBefore as JsonObject, membersAfter as JsonObject), ...bodySteps(bodyBefore, bodyAfter)];
+  return [...memberSteps(membersBefore, membersAfter), ...bodySteps(bodyBefore, bodyAfter)];
 }
 
 function memberSteps(before: JsonObject, after: JsonObject): readonly PatchStep[] {

@@ -51,5 +51,5 @@ function written(programId: string, result: KindWritten | Decision): Decision {
   if ("outcome" in result) return result;
   const { version, revision, changed, previous_revision } = result.data;
   const data = defined({ program_id: programId, version, revision, changed, previous_revision });
-  return { outcome: done(data as JsonObject), events: [] };
+  return { outcome: done(data), events: [] };
 }

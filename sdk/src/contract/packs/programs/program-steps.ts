@@ -87,7 +87,7 @@ export function isStructureStep({ type }: Pick<MutationStep, "type">): boolean {
 /** The existing item that a step changes: `function/f1`, `type/t1` or `module/m1`. A new item is not touched. */
 export function touchedItem(step: MutationStep): string | undefined {
   if (step.type.startsWith("add_") && step.type !== "add_edge") return undefined;
-  if ("function_id" in step) return `function/${String(step.function_id)}`;
-  if ("type_id" in step) return `type/${String(step.type_id)}`;
-  return "module_id" in step ? `module/${String(step.module_id)}` : undefined;
+  if ("function_id" in step) return `function/${step.function_id}`;
+  if ("type_id" in step) return `type/${step.type_id}`;
+  return "module_id" in step ? `module/${step.module_id}` : undefined;
 }

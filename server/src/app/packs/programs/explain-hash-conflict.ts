@@ -59,8 +59,8 @@ async function explainConflict(engine: Engine, { programId, conflict, position }
   const pair = [base.value, current] as const;
   return {
     ...{ ...shown, ...by, versions_between: newer.length },
-    text_diff: textDifferenceOf(pair[0] as never, pair[1] as never, options),
-    changes: functionDifference(pair[0] as never, pair[1] as never, options) as unknown as Json,
+    text_diff: textDifferenceOf(pair[0], pair[1] as never, options),
+    changes: functionDifference(pair[0], pair[1] as never, options) as unknown as Json,
   };
 }
 

@@ -74,7 +74,7 @@ function shownFunction(state: StateReader, input: GetFunctionInput, found: Shown
       changed_at: new Date(entry.time).toISOString(),
       changed_by: authorOf(entry),
       position: entry.position,
-    }) as JsonObject,
+    }),
   );
 }
 

@@ -7,7 +7,7 @@ import type { Diagnostic } from "../../../packs/programs/language/diagnostic.ts"
 import { ProgramDraft } from "../../../packs/programs/language/draft.ts";
 import type { HashText } from "../../../packs/programs/language/hash.ts";
 import { importText } from "../../../packs/programs/language/import-text.ts";
-import type { ItemKind, ItemValues, ProgramScope } from "../../../packs/programs/language/program-scope.ts";
+import type { ItemKind, ProgramScope } from "../../../packs/programs/language/program-scope.ts";
 import { applySteps } from "../../../packs/programs/language/steps/apply-steps.ts";
 import type { CreatedItem, NextIds, ProgramStep } from "../../../packs/programs/language/steps/step-context.ts";
 import { readsMax } from "../../../packs/programs/mutation-evidence.ts";
@@ -127,7 +127,7 @@ function nextAfter(next: NextIds, created: readonly CreatedItem[]): NextIds {
 function setItem(draft: ProgramDraft, item: string, value: ItemValue | null): void {
   const at = item.indexOf("/");
   const kind = item.slice(0, at) as ItemKind;
-  draft.set(kind, item.slice(at + 1), (value ?? undefined) as ItemValues[typeof kind] | undefined);
+  draft.set(kind, item.slice(at + 1), value ?? undefined);
 }
 
 function valueIn(scope: ProgramScope, item: string): ItemValue | undefined {

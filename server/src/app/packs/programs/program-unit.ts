@@ -5,7 +5,7 @@
 import type { CheckRow } from "../../../checks/check.ts";
 import { ProgramDraft } from "../../../packs/programs/language/draft.ts";
 import { ProgramRows } from "../../../packs/programs/language/program-scope.ts";
-import type { ItemKind, ItemValues } from "../../../packs/programs/language/program-scope.ts";
+import type { ItemKind } from "../../../packs/programs/language/program-scope.ts";
 import type { ItemWrite, MutationEvidence } from "../../../packs/programs/mutation-evidence.ts";
 import { parseSubject } from "../../../packs/programs/program-value.ts";
 import type { ItemValue, ProgramValue } from "../../../packs/programs/program-value.ts";
@@ -117,9 +117,9 @@ export class ProgramUnit {
     for (const reference of this.#snapshots) {
       const snapshot = reference.deref();
       if (snapshot === undefined) this.#snapshots.delete(reference);
-      else if (!snapshot.changed(kind).has(id)) snapshot.set(kind, id, before as ItemValues[typeof kind] | undefined);
+      else if (!snapshot.changed(kind).has(id)) snapshot.set(kind, id, before);
     }
-    this.rows.set(kind, id, value as ItemValues[typeof kind] | undefined);
+    this.rows.set(kind, id, value);
   }
 
   /** Ends a snapshot. A cancelled check never does, and its snapshot is collected. */

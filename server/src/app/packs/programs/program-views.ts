@@ -26,7 +26,7 @@ function shownProgram({ row, value }: FoundProgram): JsonObject {
   return defined({
     ...{ program_id: row.id, name, description, ...shown },
     ...{ changed_at: new Date(row.time).toISOString(), changed_by: authorOf(row), position: row.position },
-  }) as JsonObject;
+  });
 }
 
 const unknownProgram = (id: string): Outcome => refusal("programs.not_found", { kind: "program", id, nearest: [] });
@@ -37,7 +37,7 @@ export const listPrograms: AppRead = {
   run({ after, limit = pageSize }: { readonly after?: string; readonly limit?: number }, { state }) {
     const found: FoundProgram[] = [];
     const rows = state.rows(entityTable);
-    let from = after === undefined ? programPath("") : `${programPath(after)}/${"\uffff"}`;
+    let from = after === undefined ? programPath("") : `${programPath(after)}/\uffff`;
     while (found.length <= limit) {
       const [row] = rows.scan("subject", { prefix: programPath(""), after: from, limit: 1 });
       if (row === undefined) break;
@@ -122,7 +122,7 @@ function shownMutation(entry: Entry, data: JsonObject): JsonObject {
   const time = new Date(entry.time).toISOString();
   return defined({
     ...{ position: entry.position, time, by: authorOf(entry), what, of, version, description, items },
-  }) as JsonObject;
+  });
 }
 
 export const getGrammar: AppRead = { view: "keys", run: () => done({ text: grammarText }) };
