@@ -1,5 +1,6 @@
 export { createClient } from "./client/client.ts";
-export type { AgentIdentity, Client, ClientOptions, RunOperation, WatchOptions } from "./client/client.ts";
+export type { Client, ClientOptions } from "./client/client.ts";
+export type { AgentIdentity, CoreClient, RunOperation, WatchOptions } from "./client/core-client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
 export type { ConnectTarget } from "./client/address.ts";

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { startBlake3 } from "../../server/src/base/blake3.ts";
 import { newCheckCaches, type CheckCaches } from "../../server/src/packs/programs/language/check/check-caches.ts";
-import { checkProgram, type CheckResult, finish } from "../../server/src/packs/programs/language/check/verdict.ts";
+import {
+  checkProgram,
+  type ProgramCheckResult,
+  finish,
+} from "../../server/src/packs/programs/language/check/verdict.ts";
 import type { ProgramDraft } from "../../server/src/packs/programs/language/draft.ts";
 import { ProgramRows, type ProgramScope } from "../../server/src/packs/programs/language/program-scope.ts";
 import {
@@ -60,12 +64,12 @@ export function check(
   scope: ProgramScope,
   changed: { readonly functions: readonly string[]; readonly types: readonly string[] },
   options: { readonly caches?: CheckCaches; readonly settings?: Partial<ProgramSettings> } = {},
-): CheckResult {
+): ProgramCheckResult {
   const settings = { ...defaultSettings, ...options.settings };
   return finish(checkProgram({ scope, changed, settings, caches: options.caches ?? newCheckCaches(), hash }));
 }
 
-export const checkAll = (scope: ProgramScope): CheckResult => check(scope, allItems(scope));
+export const checkAll = (scope: ProgramScope): ProgramCheckResult => check(scope, allItems(scope));
 
 export function functionOf(scope: ProgramScope, id: string): FunctionValue {
   const value = scope.function(id);

@@ -116,7 +116,7 @@ describe("reads of programs", () => {
     assert.equal(await ann.code("programs.get-function", { function_id: "f1", version: 9 }), "version_not_found");
   });
 
-  test("mutations by node change single nodes, and new ids come back in the order of the steps [G6]", async () => {
+  test("mutations by node change single nodes, and the answer has new ids in the order of the steps [G6]", async () => {
     const { node, ann } = await ledger(["pub fn one(x: i64) -> i64 { x + 1 }"]);
     await using _ = node;
     await ann.lock(["f1"]);

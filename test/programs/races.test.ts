@@ -1,4 +1,4 @@
-/** Races of mutations: whatever the order of checks and decisions, the program stays verified. */
+/** Races of mutations: the program stays verified in every order of checks and decisions. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { allChecks } from "../../server/src/app/app-services.ts";
@@ -37,7 +37,7 @@ async function deepVerification(entries: readonly Entry[]) {
 const entriesOf = (node: ProgramsNode) => node.engine.entriesAfter(0, { entries: 10_000, bytes: 1e9 });
 
 describe("races of mutations", () => {
-  test("of two changes that together break a caller exactly one is accepted, in every order of results [G9]", async () => {
+  test("exactly one of two changes that together break a caller is accepted, in every order of results [G9]", async () => {
     for (let seed = 0; seed < counts.programSkews; seed += 1) {
       const random = new Random(seed);
       const { node, ann } = await ledger(skewed);

@@ -1,7 +1,8 @@
 import { environmentOf } from "#environment";
 import { defaultServer, findServer, serverAt, tokenRisk } from "#find-server";
 import type { ConnectTarget } from "./address.ts";
-import type { AgentIdentity, Client, ClientOptions } from "./client.ts";
+import type { Client, ClientOptions } from "./client.ts";
+import type { AgentIdentity } from "./core-client.ts";
 import { connectTo } from "./connect-to.ts";
 import type { FoundServer } from "./found-server.ts";
 

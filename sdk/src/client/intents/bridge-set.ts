@@ -1,4 +1,4 @@
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import type { Intent } from "../packs/intent-operations.ts";
 import type { Bridge } from "./bridge.ts";
 import { intentError } from "./intent-errors.ts";
@@ -33,7 +33,7 @@ export interface BridgeSet {
 }
 
 export function bridgeSet(
-  calls: IntentCalls & { readonly client: Client },
+  calls: IntentCalls & { readonly client: CoreClient },
   bridges: readonly Bridge[],
   options: BridgeSetOptions,
 ): BridgeSet {
@@ -65,7 +65,7 @@ export function bridgeSet(
 
 /** A signal that aborts when a stop of the intent's run is requested, also while a bridge works. */
 async function watchStop(
-  owner: Client,
+  owner: CoreClient,
   id: string,
 ): Promise<{ readonly signal: AbortSignal; readonly end: () => void }> {
   const controller = new AbortController();

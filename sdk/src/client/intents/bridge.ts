@@ -1,5 +1,5 @@
 /** A bridge: one step of a pipeline. It runs in the program of its author. */
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import type { Intent } from "../packs/intent-operations.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export interface BridgeStep {
   /** How often the run had another owner before. */
   readonly takeovers: number;
   /** Acts as the owner of the run. */
-  readonly client: Client;
+  readonly client: CoreClient;
 }
 
 export interface Bridge {

@@ -1,5 +1,5 @@
 /** Waits for the lock of an intent with a real ticket, so that waiting is fair and a deadlock is found at once. */
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import type { ClientClock } from "../client-clock.ts";
 import { loadPackData } from "../data/operation-data.ts";
 import type { Run } from "../entities-client.ts";
@@ -39,7 +39,7 @@ export async function holdIntents<Result>(
   { owners, clock }: Pick<IntentCalls, "owners" | "clock">,
   ids: readonly string[],
   { waitMs = 0, ttlMs = defaultTtlMs, ...options }: HoldOptions,
-  work: (lock: Lock, owner: Client) => Promise<Result>,
+  work: (lock: Lock, owner: CoreClient) => Promise<Result>,
 ): Promise<Result> {
   const startedMs = clock.monotonicMs();
   return owners.use(async (owner) => {

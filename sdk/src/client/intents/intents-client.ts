@@ -1,5 +1,5 @@
 import type { IntentStatus } from "../../contract/packs/intents/intent-statuses.ts";
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { Page, Run } from "../entities-client.ts";
 import type { ChangedIntent, Intent, IntentOperations } from "../packs/intent-operations.ts";
@@ -69,7 +69,7 @@ export interface IntentsClient {
 interface IntentsHost {
   readonly run: Run;
   readonly clock: ClientClock;
-  readonly client: Client;
+  readonly client: CoreClient;
 }
 
 export function intentsClient({ run, clock, client }: IntentsHost): IntentsClient {

@@ -1,4 +1,4 @@
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import type { ClientClock } from "../client-clock.ts";
 
 /** Maximum time that an unused owner keeps its agent. */
@@ -9,16 +9,16 @@ const idleMs = 60_000;
  * program must be a rival of the first one.
  */
 export class OwnerPool {
-  readonly #create: () => Client;
+  readonly #create: () => CoreClient;
   readonly #clock: ClientClock;
-  readonly #idle: { readonly owner: Client; readonly cancel: () => void }[] = [];
+  readonly #idle: { readonly owner: CoreClient; readonly cancel: () => void }[] = [];
 
-  constructor(create: () => Client, clock: ClientClock) {
+  constructor(create: () => CoreClient, clock: ClientClock) {
     this.#create = create;
     this.#clock = clock;
   }
 
-  async use<Result>(work: (owner: Client) => Promise<Result>): Promise<Result> {
+  async use<Result>(work: (owner: CoreClient) => Promise<Result>): Promise<Result> {
     const taken = this.#idle.pop();
     taken?.cancel();
     const owner = taken?.owner ?? this.#create();
@@ -29,7 +29,7 @@ export class OwnerPool {
     }
   }
 
-  #keep(owner: Client): void {
+  #keep(owner: CoreClient): void {
     const end = (): void => {
       const index = this.#idle.findIndex((each) => each.owner === owner);
       this.#idle.splice(index, 1);

@@ -1,7 +1,6 @@
 import { pause } from "../../base/pause.ts";
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
-import type { BridgeSet } from "./bridge-set.ts";
 import type { IntentCalls } from "./hold-intents.ts";
 
 export interface RecoverOptions {
@@ -12,9 +11,12 @@ export interface RecoverOptions {
 }
 
 interface Recovery extends IntentCalls {
-  readonly client: Client;
+  readonly client: CoreClient;
   readonly pipeline: string;
-  readonly execute: BridgeSet["execute"];
+  readonly execute: (
+    id: string,
+    options: { readonly resume: "only"; readonly signal: AbortSignal },
+  ) => Promise<unknown>;
 }
 
 /** Maximum random delay before a takeover, so that not all workers try at the same moment. */

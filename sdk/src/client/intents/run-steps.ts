@@ -1,7 +1,7 @@
 /** Runs the steps of a run under its lock: each result and the begin of the next step are one entry. */
 import { backoffMs } from "../../base/backoff-ms.ts";
 import { pause } from "../../base/pause.ts";
-import type { Client } from "../client.ts";
+import type { CoreClient } from "../core-client.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { Lock } from "../locks/handle/lock.ts";
 import type { ChangedIntent, Intent } from "../packs/intent-operations.ts";
@@ -12,7 +12,7 @@ import { stepKey } from "./step-key.ts";
 
 interface RunContext {
   readonly clock: ClientClock;
-  readonly owner: Client;
+  readonly owner: CoreClient;
   readonly lock: Lock;
   readonly bridges: readonly Bridge[];
   /** Aborts when a stop of the run is requested. */

@@ -108,7 +108,7 @@ function limitRefusal(counts: ProgramCounts, before: ProgramCounts): Decision | 
   return { outcome: refusal("programs.limit_reached", { counted, limit: limits[counted] }), events: [] };
 }
 
-/** What happened to an item. A function that moves to another module may have another name as well. */
+/** The change of an item. A function that moves to another module may have another name as well. */
 function changeName({ before, after }: WrittenItem): "added" | "changed" | "removed" | "renamed" | "moved" {
   if (before === undefined) return "added";
   if (after === undefined) return "removed";

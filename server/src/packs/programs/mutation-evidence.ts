@@ -1,4 +1,4 @@
-/** What a check found about a mutation. The decision compares it with the state of its own entry. */
+/** The findings of a check about a mutation. The decision compares it with the state of its own entry. */
 import type { Diagnostic } from "./language/diagnostic.ts";
 import type { CreatedItem, NextIds } from "./language/steps/step-context.ts";
 import type { Verdict } from "./language/check/verdict.ts";
@@ -38,7 +38,7 @@ export interface MutationEvidence {
   readonly errors: readonly Diagnostic[];
 }
 
-/** What the thread gets to check. */
+/** The work that the thread gets to check. */
 export type WantedMutation =
   | { readonly kind: "steps"; readonly steps: readonly unknown[]; readonly touched: readonly string[] }
   | { readonly kind: "import"; readonly text: string }

@@ -1,6 +1,6 @@
 import type { WantedMutation } from "./mutation-evidence.ts";
 
-/** A change of the content of a program, whatever operation it comes from. */
+/** A change of the content of a program, of any operation. */
 export interface MutationRequest {
   readonly programId: string;
   readonly what: "mutate" | "undo" | "redo" | "import";

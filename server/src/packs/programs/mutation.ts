@@ -11,7 +11,7 @@ import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { refusal } from "../../machine/refusal.ts";
 import { acceptMutation } from "./accept-mutation.ts";
-import { triesKey, triesMs, triesTable } from "./agent-tables.ts";
+import { triesKey, triesMs, triesTable } from "./stack-table.ts";
 import { fits } from "./fits.ts";
 import { itemTable, namePrefix } from "./item-tables.ts";
 import { checkName } from "./language/check/verdict.ts";
@@ -19,7 +19,7 @@ import type { ItemKind } from "./language/program-scope.ts";
 import type { MutationEvidence } from "./mutation-evidence.ts";
 import { setOf } from "./mutation-request.ts";
 import type { MutationRequest } from "./mutation-request.ts";
-import { missingLocks, missingProgramLock, structureLocked } from "./needed-locks.ts";
+import { missingLocks, missingProgramLock, structureLocked } from "./missing-locks.ts";
 import { currentHash, findItem, findProgram, itemPath } from "./program-value.ts";
 import type { FoundProgram } from "./program-value.ts";
 

@@ -5,8 +5,8 @@ import type { Fold, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { gap, itemTable, removalTable, userCountTable } from "./item-tables.ts";
 import type { ItemRow } from "./item-tables.ts";
-import { stackOf, stackTable, triesKey, triesMs, triesTable } from "./agent-tables.ts";
-import type { StackedItem, StackRow } from "./agent-tables.ts";
+import { stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
+import type { StackedItem, StackRow } from "./stack-table.ts";
 import { itemPath, parseSubject, programType } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
 

@@ -5,7 +5,7 @@ import type { DecideContext, Decision, Feature } from "../../machine/feature.ts"
 import type { PackRules } from "../pack-rules.ts";
 import { packRules } from "../resource-decides.ts";
 import type { DecideResource } from "../resource-decides.ts";
-import { isStacked, stackTable, triesTable } from "./agent-tables.ts";
+import { isStacked, stackTable, triesTable } from "./stack-table.ts";
 import { createProgram } from "./create.ts";
 import { importProgram } from "./import.ts";
 import { itemTable, removalTable, userCountTable } from "./item-tables.ts";

@@ -1,8 +1,8 @@
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { findEntity } from "../../features/entities/entity-table.ts";
 import { refusal } from "../../machine/refusal.ts";
-import { stackOf } from "./agent-tables.ts";
-import type { StackedItem, StackRow } from "./agent-tables.ts";
+import { stackOf } from "./stack-table.ts";
+import type { StackedItem, StackRow } from "./stack-table.ts";
 import { actorOf, decideMutation } from "./mutation.ts";
 import type { ItemWrite } from "./mutation-evidence.ts";
 import { currentHash, findItem, hashOfItem, programType } from "./program-value.ts";

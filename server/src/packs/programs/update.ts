@@ -6,7 +6,7 @@ import { operatorOnly } from "../../features/operator-only.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
 import { existingProgram } from "./mutation.ts";
-import { missingProgramLock } from "./needed-locks.ts";
+import { missingProgramLock } from "./missing-locks.ts";
 import { programKind } from "./program-kind.ts";
 
 interface ProgramTarget {

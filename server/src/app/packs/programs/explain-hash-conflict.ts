@@ -1,5 +1,5 @@
 /**
- * What changed since the version that the caller read. It reads the history up to the recorded position and prints
+ * The changes since the version that the caller read. It reads the history up to the recorded position and prints
  * items by id, so a replay of the refusal has the same explanation, also after names have changed.
  */
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -10,8 +10,8 @@ import { functionDifference, textDifferenceOf } from "../../../packs/programs/la
 import { itemPath } from "../../../packs/programs/program-value.ts";
 import type { Explain } from "../../calls/explain.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";
-import { findByHash } from "./function-versions.ts";
-import type { FoundBase } from "./function-versions.ts";
+import { findByHash } from "./past-function.ts";
+import type { FoundBase } from "./past-function.ts";
 import { noNames } from "./state-names.ts";
 
 interface Conflict extends JsonObject {

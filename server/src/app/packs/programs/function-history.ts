@@ -6,8 +6,8 @@ import { functionDifference, textDifferenceOf } from "../../../packs/programs/la
 import { programType } from "../../../packs/programs/program-value.ts";
 import type { AppRead } from "../../reads/app-read.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";
-import { pastFunction } from "./function-versions.ts";
-import type { FunctionTarget } from "./function-versions.ts";
+import { pastFunction } from "./past-function.ts";
+import type { FunctionTarget } from "./past-function.ts";
 import { stateNames } from "./state-names.ts";
 
 const pageSize = 100;

@@ -11,8 +11,8 @@ import { graphOf } from "../../../packs/programs/language/pack.ts";
 import { printSignature } from "../../../packs/programs/language/print-functions.ts";
 import { findItem, programType } from "../../../packs/programs/program-value.ts";
 import type { AppRead } from "../../reads/app-read.ts";
-import { pastFunction } from "./function-versions.ts";
-import type { FunctionTarget } from "./function-versions.ts";
+import { pastFunction } from "./past-function.ts";
+import type { FunctionTarget } from "./past-function.ts";
 import { stateNames } from "./state-names.ts";
 
 interface GetFunctionInput extends FunctionTarget {

@@ -1,7 +1,7 @@
 /** Checks a mutation on a snapshot of a program and describes everything that the result depends on. */
 import { checkProgram } from "../../../packs/programs/language/check/verdict.ts";
 import { checkName } from "../../../packs/programs/language/check/verdict.ts";
-import type { CheckResult } from "../../../packs/programs/language/check/verdict.ts";
+import type { ProgramCheckResult } from "../../../packs/programs/language/check/verdict.ts";
 import type { CheckCaches } from "../../../packs/programs/language/check/check-caches.ts";
 import type { Diagnostic } from "../../../packs/programs/language/diagnostic.ts";
 import { ProgramDraft } from "../../../packs/programs/language/draft.ts";
@@ -36,7 +36,7 @@ export function* makeEvidence(
   tools: CheckTools,
 ): Generator<
   void,
-  { readonly evidence: MutationEvidence; readonly result?: CheckResult; readonly draft?: ProgramDraft }
+  { readonly evidence: MutationEvidence; readonly result?: ProgramCheckResult; readonly draft?: ProgramDraft }
 > {
   const { settings, structure, chain, next } = program;
   const common = { check: checkName, structure, settings: { cases: settings.cases, steps: settings.steps } };
@@ -170,7 +170,7 @@ interface ChangedIds {
 
 function readsOf(
   scope: ProgramScope,
-  { reads, callers, types }: CheckResult,
+  { reads, callers, types }: ProgramCheckResult,
   changed: ChangedIds,
 ): Pick<MutationEvidence, "reads" | "users"> {
   const users: Record<string, number> = {};

@@ -1,7 +1,7 @@
 /** Reads the values that an undo restores. They depend on the named mutation and its history alone. */
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Engine } from "../../../engine/engine.ts";
-import type { StackedItem } from "../../../packs/programs/agent-tables.ts";
+import type { StackedItem } from "../../../packs/programs/stack-table.ts";
 import { itemPath, programPath } from "../../../packs/programs/program-value.ts";
 import type { Prepare } from "../../calls/app-operation.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";

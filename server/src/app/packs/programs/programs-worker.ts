@@ -60,7 +60,7 @@ interface PrepareTools {
 function* prepare({ id, input }: CheckRequest, unit: ProgramUnit, { tools, pending }: PrepareTools): CheckSteps {
   for (let run = 1; ; run += 1) {
     const snapshot = unit.snapshot();
-    // The decision finds out by itself that the program does not exist any more.
+    // The decision finds out by itself that the program was deleted.
     if (snapshot === undefined) return { check: "none" };
     const { evidence } = yield* asSteps(makeEvidence(snapshot, input as unknown as WantedMutation, tools));
     const isChanged = (["function", "type", "module"] as const).some((kind) => snapshot.scope.changed(kind).size > 0);

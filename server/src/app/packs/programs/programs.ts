@@ -7,14 +7,14 @@ import {
   simulateFunction,
   testProgramFunction,
   verifyProgram,
-} from "./ask-thread.ts";
+} from "./verify-program.ts";
 import { mutationEvidence, programsCheck } from "./check.ts";
 import { explainHashConflict } from "./explain-hash-conflict.ts";
 import { diffFunctions, listFunctionHistory } from "./function-history.ts";
 import { getFunction } from "./get-function.ts";
 import { getType, listFunctions, listTypes } from "./list-functions.ts";
 import { prepareUndo } from "./prepare-undo.ts";
-import { getGrammar, getProgram, getUndo, listMutations, listPrograms } from "./program-views.ts";
+import { getGrammar, getProgram, getUndo, listMutations, listPrograms } from "./get-program.ts";
 
 /** The pack `programs` with its check, its reads of history and its thread. */
 export const programsPack: ServerPack = {

@@ -35,7 +35,7 @@ export function stateNames(state: StateReader, programId: string): NameTable {
   };
 }
 
-/** No names: every item is written as `@f1`. What was said about a past moment must not change with later names. */
+/** No names: every item is written as `@f1`. An explanation of a past moment must not change with later names. */
 export const noNames: NameTable = {
   functionNamed: () => undefined,
   typeNamed: () => undefined,

@@ -32,7 +32,7 @@ export interface Verdict {
   readonly errors: readonly Diagnostic[];
 }
 
-export interface CheckResult {
+export interface ProgramCheckResult {
   readonly verdict: Verdict;
   readonly diagnostics: readonly Diagnostic[];
   /** The items that the verdict depends on: `h:` and the hash, or `s:` and the signature's hash, of 32 digits each. */
@@ -89,7 +89,7 @@ function readsOf(scope: ProgramScope, affected: ItemIds, tested: readonly string
   return reads;
 }
 
-export function* checkProgram(job: CheckJob): Generator<void, CheckResult> {
+export function* checkProgram(job: CheckJob): Generator<void, ProgramCheckResult> {
   const { scope, changed, settings, caches } = job;
   const affected = affectedItems(scope, changed);
   const typings = new Typings(scope, caches);

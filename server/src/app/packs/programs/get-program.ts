@@ -5,8 +5,8 @@ import { authorOf, entityTable, revisionOf } from "../../../features/entities/en
 import type { Entry, Outcome } from "../../../machine/entry.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
-import { stackOf } from "../../../packs/programs/agent-tables.ts";
-import type { StackRow } from "../../../packs/programs/agent-tables.ts";
+import { stackOf } from "../../../packs/programs/stack-table.ts";
+import type { StackRow } from "../../../packs/programs/stack-table.ts";
 import { itemTable, namePrefix } from "../../../packs/programs/item-tables.ts";
 import { grammarText } from "../../../packs/programs/language/grammar-text.ts";
 import { currentHash, findProgram, programPath } from "../../../packs/programs/program-value.ts";

@@ -1,4 +1,4 @@
-/** What the pack remembers of each agent: its mutations, for undo and redo, and its hash conflicts. */
+/** The records of each agent: its mutations, for undo and redo, and its hash conflicts. */
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import { gap } from "./item-tables.ts";
