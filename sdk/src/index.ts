@@ -14,7 +14,7 @@ export type { LockOptions, RequestLockOptions, TryLockOptions } from "./client/l
 export type { LockMode, LockPath, LockPaths, LockScope } from "./client/locks/lock-path.ts";
 export type { RequestLock } from "./client/locks/waiting/request.ts";
 export type { AgentIntroduction } from "./client/locks/session/session-agent.ts";
-export { DeadlockError } from "./client/locks/waiting/retry-on-deadlock.ts";
+export { DeadlockError } from "./client/locks/waiting/deadlock-error.ts";
 export type { DeadlockRetryOptions, DeadlockAttempt } from "./client/locks/waiting/retry-on-deadlock.ts";
 export type { RetryOptions } from "./client/retry.ts";
 export type { UpdateOptions } from "./client/update-entity.ts";

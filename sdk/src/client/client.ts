@@ -12,7 +12,6 @@ import type { HeartbeatThread } from "./locks/heartbeats/heartbeats.ts";
 import { LockSessions } from "./locks/session/lock-sessions.ts";
 import type { AgentIntroduction } from "./locks/session/session-agent.ts";
 import { locksClient } from "./locks-client.ts";
-import { retryOnDeadlock } from "./locks/waiting/retry-on-deadlock.ts";
 import { Retrier } from "./retry.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { CallOptions, Reads, Transport } from "./transport.ts";
@@ -106,7 +105,11 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     tokens: lazyClient(async () => (await import("./tokens-client.ts")).tokensClient(run)),
     acquire: sessions.acquire,
     tryAcquire: sessions.tryAcquire,
-    retryOnDeadlock: (work, bounds) => retryOnDeadlock(sessions, caller.clock, work, bounds),
+    // Loaded on first use: most programs never need it.
+    retryOnDeadlock: async (work, bounds) => {
+      const { retryOnDeadlock } = await import("./locks/waiting/retry-on-deadlock.ts");
+      return retryOnDeadlock(sessions, caller.clock, work, bounds);
+    },
     as: ({ agentId: agent, secret }) => withIdentity({ agent, agentSecret: secret }, {}, family.closes),
     agent: (introduction = {}) => withIdentity(undefined, introduction, false),
     operations: operationsClient(run),

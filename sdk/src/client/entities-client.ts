@@ -2,7 +2,6 @@ import type { Deleted, Entity, HistoryItem, Written } from "./operation-output.t
 import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { CallOptions } from "./transport.ts";
-import { updateEntity } from "./update-entity.ts";
 import type { UpdateOptions } from "./update-entity.ts";
 
 /** The conditions of a write, and how it is sent. */
@@ -116,8 +115,11 @@ export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
   };
   const methods = {
     ...client,
-    update: ((type, id, change, options) =>
-      updateEntity({ client, clock }, { type, id }, change as never, options)) as EntitiesClient["update"],
+    // Loaded on first use: a page that only reads does not download it.
+    update: (async (type, id, change, options) => {
+      const { updateEntity } = await import("./update-entity.ts");
+      return updateEntity({ client, clock }, { type, id }, change as never, options);
+    }) as EntitiesClient["update"],
   };
   const ofType = <Value>(type: string): TypedEntities<Value> => typedEntities(methods, type);
   return Object.assign(ofType, methods);

@@ -1,6 +1,6 @@
 /** The errors of intents. Programs compare `code`, or use the class. */
 import { HoldfastError } from "../holdfast-error.ts";
-import { DeadlockError } from "../locks/waiting/retry-on-deadlock.ts";
+import { DeadlockError } from "../locks/waiting/deadlock-error.ts";
 import type { LockHolder } from "../operation-output.ts";
 import type { Intent } from "../packs/intent-operations.ts";
 

@@ -1,4 +1,5 @@
 import type { ClientClock } from "../../client-clock.ts";
+import { DeadlockError } from "./deadlock-error.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import { pause } from "../../../base/pause.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
@@ -22,24 +23,6 @@ export interface DeadlockAttempt {
   readonly tryAcquire: (paths: LockPaths, options?: TryLockOptions) => Promise<Lock | DeniedLock>;
   /** The number of the attempt, from 1. */
   readonly tried: number;
-}
-
-/** Every attempt ended in a deadlock. */
-export class DeadlockError extends Error {
-  override readonly name = "DeadlockError";
-  readonly code = "deadlock";
-  readonly maxRetries: number;
-  readonly lastError: unknown;
-  /** The cycle, if the last error has one. */
-  readonly cycle: readonly unknown[];
-
-  constructor(tries: number, last: unknown) {
-    super(`Operation failed after ${tries} deadlock retries`, { cause: last });
-    this.maxRetries = tries;
-    this.lastError = last;
-    const cycle = (last as { readonly data?: { readonly cycle?: unknown } }).data?.cycle;
-    this.cycle = Array.isArray(cycle) ? cycle : [];
-  }
 }
 
 const jitterMs = 50;
