@@ -6,8 +6,11 @@ import type { CreateCheckWork } from "./check.ts";
 import type { CheckOrder } from "./check-port.ts";
 import { CheckWorkLoop } from "./check-work-loop.ts";
 
-/** The priority of this thread, below that of the server. Only Linux lowers the priority of one thread alone. */
-const priority = 10;
+/**
+ * The priority of this thread, below that of the server. Only Linux lowers the priority of one thread alone. With 10 a busy
+ * host left a check no time before its deadline.
+ */
+const priority = 5;
 
 if (process.platform === "linux") {
   try {
