@@ -81,5 +81,7 @@ test("every refusal of a pack that names another entity declares it", () => {
     "planning.other_organization .organization_id",
     "planning.outside_range mission.id",
     "planning.outside_range outside.assignment_id",
+    "programs.lock_required acquire.path",
+    "programs.lock_required missing.path",
   ]);
 });

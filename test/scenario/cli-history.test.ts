@@ -27,18 +27,19 @@ test(
     const get = async (options: string) => jsonLines(await run(folder, `get note/a/b --json ${options}`))[0];
     const values = { 1: { text: "one" }, 2: { text: "two" }, 3: { text: "two", n: 1 }, 5: { text: "new" } };
     const client = await open(data);
+    const note = { type: "note", id: "a/b" };
     for (const [version, value] of Object.entries(values)) {
       const found = await get(`--version ${version}`);
       assert.deepEqual(found?.["value"], value);
-      assert.deepEqual(found, await client.entities.get("note", "a/b", { version: Number(version) }));
+      assert.deepEqual(found, await client.run("get-entity", { ...note, version: Number(version) }));
     }
     const versionAt = { 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 7: 5 };
     for (const [position, version] of Object.entries(versionAt)) {
       const found = await get(`--at ${position}`);
       assert.equal(found?.["version"], version);
-      assert.deepEqual(found, await client.entities.get("note", "a/b", { position: Number(position) }));
+      assert.deepEqual(found, await client.run("get-entity", { ...note, position: Number(position) }));
     }
-    assert.deepEqual(await get(""), await client.entities.get("note", "a/b"));
+    assert.deepEqual(await get(""), await client.run("get-entity", note));
     await client.close();
   }),
 );

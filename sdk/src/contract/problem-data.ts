@@ -118,6 +118,7 @@ const callerData = {
   token_unknown: data({ token_id: text }),
   token_limit: data({ limit: number }),
   principal_reserved: data({ principal: text }),
+  check_contended: data({ retry_after_ms: number }),
   rate_limited: data({ limit: text, bound: number, retry_after_ms: number }),
   space_full: data({ state_bytes: number, state_bytes_max: number }),
   rules_unknown: data({ current: number, known: number }),

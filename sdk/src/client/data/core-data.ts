@@ -112,7 +112,7 @@ export const coreData: ContractData = {
     "deadline_passed": { status: 504, retry: "same-key" },
     "outcome_unknown": { status: 504, retry: "same-key", title: "The journal did not answer in time, so the outcome is unknown", next: "Retry with the same key. The command will not run twice.", data: 60 },
     "overloaded": { status: 503, retry: "later", data: 55 },
-    "check_contended": { status: 503, retry: "same-key" },
+    "check_contended": { status: 503, retry: "same-key", data: 55 },
     "check_unavailable": { status: 503, retry: "same-key" },
     "journal_unavailable": { status: 503, retry: "same-key", data: 55 },
     "stopping": { status: 503, retry: "same-key" },

@@ -54,6 +54,7 @@ export const isIdempotencyReplayConflict: Guard<"idempotency_replay_conflict"> =
 export const isIdempotencyKeyExpired: Guard<"idempotency_key_expired"> = problemGuard("idempotency_key_expired");
 export const isOutcomeUnknown: Guard<"outcome_unknown"> = problemGuard("outcome_unknown");
 export const isOverloaded: Guard<"overloaded"> = problemGuard("overloaded");
+export const isCheckContended: Guard<"check_contended"> = problemGuard("check_contended");
 export const isJournalUnavailable: Guard<"journal_unavailable"> = problemGuard("journal_unavailable");
 export const isUnreachable: Guard<"unreachable"> = problemGuard("unreachable");
 export const isFrameTooLarge: Guard<"frame_too_large"> = problemGuard("frame_too_large");

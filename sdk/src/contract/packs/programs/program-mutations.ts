@@ -106,7 +106,10 @@ const mutate = operation({
   input: Type.Object({ program_id: programIdOf, mutations: steps, expected_hashes: expectedHashes, ...how }, closed),
   output: accepted,
   problems: [...mutationProblems],
-  rights: [{ verbs: ["write"], touches: ofSteps }],
+  rights: [
+    { verbs: ["write"], touches: ofSteps },
+    { verbs: ["read"], touches: ofSteps },
+  ],
   routes: [post("/v1/programs/{program_id}/mutations")],
   example: {
     program_id: "ledger",
@@ -173,7 +176,10 @@ const undo = operation({
   input: undoInput,
   output: accepted,
   problems: undoProblems,
-  rights: [{ verbs: ["write"], touches: ofProgram }],
+  rights: [
+    { verbs: ["write"], touches: ofProgram },
+    { verbs: ["read"], touches: ofProgram },
+  ],
   routes: [post("/v1/programs/{program_id}/undo")],
   example: { program_id: "ledger", mutation: 12, expected_hashes: {} },
   sets: ["restored"],
@@ -186,7 +192,10 @@ const redo = operation({
   input: undoInput,
   output: accepted,
   problems: undoProblems,
-  rights: [{ verbs: ["write"], touches: ofProgram }],
+  rights: [
+    { verbs: ["write"], touches: ofProgram },
+    { verbs: ["read"], touches: ofProgram },
+  ],
   routes: [post("/v1/programs/{program_id}/redo")],
   example: { program_id: "ledger", mutation: 12, expected_hashes: {} },
   sets: ["restored"],
@@ -240,7 +249,10 @@ const importation = operation({
   ),
   output: accepted,
   problems: [...mutationProblems, "programs.in_use"],
-  rights: [{ verbs: ["write"], touches: ofProgram }],
+  rights: [
+    { verbs: ["write"], touches: ofProgram },
+    { verbs: ["read"], touches: ofProgram },
+  ],
   routes: [post("/v1/programs/{program_id}/import")],
   example: { program_id: "ledger", text: '@id("f1")\npub fn double(x: i64) -> i64 { x + x }' },
 });
