@@ -72,7 +72,7 @@ describe("batches", () => {
     const refused = await Promise.all(tooMany.slice(-100));
     for (const refusal of refused) {
       assert.deepEqual([refusal.code, refusal.retry], ["overloaded", "later"]);
-      assert.ok(Number(refusal.data["retry_after_ms"]) > 0);
+      assert.ok(Number(refusal.data["retryAfterMs"]) > 0);
     }
     release();
     assert.equal((await Promise.all(waiting)).length, 20_000);

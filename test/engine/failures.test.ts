@@ -46,7 +46,7 @@ describe("failing appends", () => {
       [refused.code, refused.data["reason"], refused.retry],
       ["journal_unavailable", "full", "same-key"],
     );
-    const wait = Number(refused.data["retry_after_ms"]);
+    const wait = Number(refused.data["retryAfterMs"]);
     assert.ok(wait > 0);
     assert.equal((await refusalOf(client.entities.create("document", "2", {}))).code, "journal_unavailable");
     assert.deepEqual((await client.entities.get("document", "1")).value, { n: 1 });
@@ -64,7 +64,7 @@ describe("failing appends", () => {
     const waits: number[] = [];
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const refused = await refusalOf(client.entities.create("document", "1", {}));
-      waits.push(Number(refused.data["retry_after_ms"]));
+      waits.push(Number(refused.data["retryAfterMs"]));
       await clock.pass(waits.at(-1) ?? 0);
     }
     assert.deepEqual(waits, [50, 100, 200, 400, 800, 1600, 2000, 2000]);

@@ -97,7 +97,7 @@ test("the door serves no route that the description lacks, except for pages, met
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const otherRoutes = ["GET /health/live", "GET /metrics", "GET /docs", "GET /openapi.json", "GET /"];
+  const otherRoutes = ["GET /health/live", "GET /metrics", "GET /docs", "GET /openapi.json", "GET /llms.txt", "GET /"];
   const undescribed = door.routes.filter((route) => !described.includes(route) && !route.startsWith("HEAD "));
   assert.deepEqual(
     undescribed.filter((route) => !otherRoutes.includes(route)),

@@ -53,7 +53,7 @@ test(
     const restored = await jsonOf(folder, "restore saved --data second");
     assert.deepEqual([restored["exit"], restored["head"]], [0, made["head"]]);
     assert.equal((await jsonOf(folder, `verify --data second --head ${String(made["head"])}`))["exit"], 0);
-    assert.match(await firstEntryAfterStart(folder, "second"), /4 .* raise-epoch {2}done {2}space\.epoch_raised/);
+    assert.match(await firstEntryAfterStart(folder, "second"), /4 .* holdfast space\.epoch_raised: space because/);
     assert.equal((await jsonOf(folder, "verify --data second"))["ok"], true);
     assert.equal((await run(folder, "restore nothing --data third")).code, 7);
   }),
@@ -65,7 +65,7 @@ test(
     await fill(join(folder, ".holdfast"));
     await run(folder, "journal export --to journal.ndjson");
     await run(folder, "journal import journal.ndjson --data copy");
-    assert.match(await firstEntryAfterStart(folder, "copy"), /4 .* raise-epoch {2}done {2}space\.epoch_raised/);
+    assert.match(await firstEntryAfterStart(folder, "copy"), /4 .* holdfast space\.epoch_raised: space because/);
     assert.equal((await jsonOf(folder, "verify --data copy"))["ok"], true);
   }),
 );

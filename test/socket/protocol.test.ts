@@ -216,7 +216,7 @@ test("a client refuses a server of another protocol version, and names both vers
   await using client = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const refused = await refusalOf(client.entities.get("plan", "1"));
   assert.equal(refused.code, "protocol_mismatch");
-  assert.deepEqual([refused.data["client_protocol"], refused.data["server_protocol"]], [1, 2]);
+  assert.deepEqual([refused.data["clientProtocol"], refused.data["serverProtocol"]], [1, 2]);
   assert.match(refused.message, /the client speaks protocol 1, the server protocol 2/u);
 });
 
