@@ -59,7 +59,9 @@ test(
       assert.deepEqual((await call("list-tokens")).body.outcome?.data["items"], []);
     });
     const { out } = await runCli("journal list --data ours", { folder });
-    assert.match(out, /raise-epoch {2}done {2}space\.epoch_raised.* token\.revoked token\//u);
+    assert.match(out, /holdfast space\.epoch_raised: space because/u);
+    const entries = (await runCli("journal list --data ours --json", { folder })).out;
+    assert.match(entries, /"space\.epoch_raised".*"token\.revoked"/u, "one entry has both");
     assert.equal((await runCli("verify --data ours", { folder })).code, 0);
   }),
 );
