@@ -99,5 +99,21 @@ export type { Bridge, BridgeResult, BridgeStep } from "./client/intents/bridge.t
 export type { BridgeSet, BridgeSetOptions, ExecuteOptions } from "./client/intents/bridge-set.ts";
 export type { IntentsClient, IntentWriteOptions, LockedIntent } from "./client/intents/intents-client.ts";
 export type { ChangedIntent, Intent, IntentOperations } from "./client/packs/intent-operations.ts";
+export type {
+  ChangeProgram,
+  EditAttempt,
+  EditedFunction,
+  ProgramChange,
+  ProgramEdit,
+} from "./client/programs/edit-program.ts";
+export type { ProgramsClient } from "./client/programs/programs-client.ts";
+export type {
+  ProgramConflict,
+  ProgramDiagnostic,
+  ProgramFunction,
+  ProgramMutation,
+  ProgramOperations,
+  ProgramEditStep,
+} from "./client/packs/program-operations.ts";
 export type { PlanningOperations } from "./client/packs/planning-operations.ts";
 export type { Changed, ChangeOptions, DeletedResource, ResourceClient } from "./client/packs/resource-client.ts";

@@ -55,7 +55,11 @@ test("the core entry weighs at most 30 kB for a browser, and each part of a pack
   const intents =
     sizeOf(outputOf("src/client/intents/intents-client.ts")) + sizeOf(outputOf("src/client/data/intents-data.ts"));
   assert.ok(intents <= 8_000, `the pack intents weighs ${intents} bytes`);
-  context.diagnostic(`intents ${intents} bytes, gzip`);
+  const programs =
+    sizeOf(outputOf("src/client/programs/programs-client.ts")) + sizeOf(outputOf("src/client/data/programs-data.ts"));
+  assert.ok(programs <= 8_000, `the pack programs weighs ${programs} bytes`);
+  assert.notEqual(outputOf("src/client/programs/programs-client.ts"), "out/index.js");
+  context.diagnostic(`intents ${intents} bytes, programs ${programs} bytes, gzip`);
   context.diagnostic(`core ${core} bytes, planning ${planning + data} bytes, gzip`);
   assert.ok(core <= 30_000, `the core entry weighs ${core} bytes`);
   assert.ok(planning + data <= 8_000, `the pack planning weighs ${planning + data} bytes`);

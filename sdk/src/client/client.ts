@@ -19,6 +19,7 @@ import { operationsClient } from "./operations-client.ts";
 import { lazyClient } from "./packs/lazy-client.ts";
 import type { PlanningClient } from "./packs/planning-client.ts";
 import type { IntentsClient } from "./intents/intents-client.ts";
+import type { ProgramsClient } from "./programs/programs-client.ts";
 import { oneByOne } from "./one-by-one.ts";
 
 /** The client of Holdfast: the same in process, over a socket and over HTTP. Its functions need no `this`. */
@@ -27,6 +28,8 @@ export interface Client extends CoreClient {
   readonly planning: PlanningClient;
   /** The pack `intents`. */
   readonly intents: IntentsClient;
+  /** The pack `programs`. */
+  readonly programs: ProgramsClient;
   /** The same client with the identity of a registered agent. */
   readonly as: (agent: AgentIdentity) => Client;
   /**
@@ -99,6 +102,10 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     intents: lazyClient(async () => {
       const { intentsClient } = await import("./intents/intents-client.ts");
       return intentsClient({ run, clock: caller.clock, client });
+    }),
+    programs: lazyClient(async () => {
+      const { programsClient } = await import("./programs/programs-client.ts");
+      return programsClient({ run, clock: caller.clock, client });
     }),
     audit: lazyClient(async () => (await import("./audit-client.ts")).auditClient(run)),
     journal: lazyClient(async () => (await import("./audit-client.ts")).journalClient(run)),

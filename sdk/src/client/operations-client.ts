@@ -5,9 +5,10 @@ import { packLoaders } from "./data/pack-loaders.ts";
 import type { Run } from "./entities-client.ts";
 import type { IntentOperations } from "./packs/intent-operations.ts";
 import type { PlanningOperations } from "./packs/planning-operations.ts";
+import type { ProgramOperations } from "./packs/program-operations.ts";
 import type { CallOptions } from "./transport.ts";
 
-type CamelWords<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+export type CamelWords<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelWords<Tail>>}`
   : Name;
 
@@ -36,6 +37,7 @@ type CoreOperations = OperationMethods<{
 export interface OperationsClient extends CoreOperations {
   readonly planning: OperationMethods<PlanningOperations>;
   readonly intents: OperationMethods<IntentOperations>;
+  readonly programs: OperationMethods<ProgramOperations>;
 }
 
 export function operationsClient(run: Run): OperationsClient {

@@ -2,6 +2,8 @@
 import Type from "typebox";
 import type { TProperties } from "typebox";
 import { holder } from "../grant.ts";
+import { programAuthor, programDiagnostic } from "./programs/program.ts";
+import { programDifference } from "./programs/program-difference.ts";
 
 const open = { additionalProperties: true } as const;
 const data = <Members extends TProperties>(members: Members) => Type.Object(members, open);
@@ -12,8 +14,7 @@ const textOrNull = Type.Union([text, Type.Null()]);
 const optionalText = Type.Optional(text);
 const optionalNumber = Type.Optional(number);
 const need = { path: text, mode: text, scope: text };
-const diagnostic = data({ code: text, severity: text, message: text, line: number, column: number });
-const errors = { program_id: optionalText, errors: Type.Array(diagnostic), locks_kept: Type.Optional(texts) };
+const errors = { program_id: optionalText, errors: Type.Array(programDiagnostic), locks_kept: Type.Optional(texts) };
 
 export const programsProblemData = {
   "programs.off": data({ toggle: text }),
@@ -33,10 +34,12 @@ export const programsProblemData = {
         type_id: optionalText,
         expected_hash: textOrNull,
         current_hash: textOrNull,
+        changed_by: Type.Optional(programAuthor),
         changed_at: optionalText,
+        position: optionalNumber,
         versions_between: optionalNumber,
         text_diff: optionalText,
-        changes: Type.Optional(Type.Unknown()),
+        changes: Type.Optional(Type.Union([programDifference, Type.Null()])),
         changes_reason: optionalText,
       }),
     ),

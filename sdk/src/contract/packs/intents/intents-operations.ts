@@ -273,7 +273,7 @@ const listStrategies = operation({
   input: Type.Object({}, closed),
   output: strategiesInForce,
   problems: [],
-  rights: [{ verbs: ["read", "write", "lock", "register", "operate"], touches: () => ({}) }],
+  rights: [{ verbs: ["read", "write", "lock", "register"], touches: () => ({}) }],
   routes: [get("/v1/intent-strategies")],
   example: {},
 });

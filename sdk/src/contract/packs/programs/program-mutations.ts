@@ -7,6 +7,7 @@ import { operation } from "../../operation.ts";
 import type { Touch } from "../../rights.ts";
 import { get, post } from "../../routes.ts";
 import { contentHash, program, programDiagnostic, programIdOf, programVerdict } from "./program.ts";
+import { programDifference } from "./program-difference.ts";
 import { ofProgram } from "./program-resource-operations.ts";
 import { isStructureStep, programStep, touchedItem } from "./program-steps.ts";
 import type { MutationStep } from "./program-steps.ts";
@@ -131,7 +132,11 @@ const checkMutation = operation({
       warnings: Type.Array(programDiagnostic),
       functions: Type.Array(
         Type.Object(
-          { function_id: Type.String(), hash: Type.Union([contentHash, Type.Null()]), changes: Type.Unknown() },
+          {
+            function_id: Type.String(),
+            hash: Type.Union([contentHash, Type.Null()]),
+            changes: Type.Union([programDifference, Type.Null()]),
+          },
           closed,
         ),
       ),

@@ -16,6 +16,7 @@ import {
   programModuleId,
   programTypeId,
 } from "./program.ts";
+import { programDifference, programEdge, programNode } from "./program-difference.ts";
 import { ofProgram } from "./program-resource-operations.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -102,8 +103,8 @@ const getFunction = operation({
       signature_hash: contentHash,
       version,
       text: Type.Optional(Type.String()),
-      nodes: Type.Optional(Type.Array(Type.Unknown())),
-      edges: Type.Optional(Type.Array(Type.Unknown())),
+      nodes: Type.Optional(Type.Array(programNode)),
+      edges: Type.Optional(Type.Array(programEdge)),
       callees: Type.Array(
         Type.Object({ function_id: Type.String(), signature: Type.Union([Type.String(), nothing]) }, closed),
       ),
@@ -160,7 +161,7 @@ const diffFunctions = operation({
       function_id: programFunctionId,
       from: Type.Object({ version, hash: contentHash }, closed),
       to: Type.Object({ version, hash: contentHash }, closed),
-      changes: Type.Unknown(),
+      changes: programDifference,
       text_diff: Type.String(),
     },
     closed,
@@ -371,7 +372,7 @@ const getGrammar = operation({
   input: Type.Object({}, closed),
   output: Type.Object({ text: Type.String() }, closed),
   problems: [],
-  rights: [{ verbs: ["read", "write", "lock", "register", "operate"], touches: () => ({}) }],
+  rights: [{ verbs: ["read", "write", "lock", "register"], touches: () => ({}) }],
   routes: [get("/v1/program-grammar")],
   example: {},
 });

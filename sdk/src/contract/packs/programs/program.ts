@@ -50,8 +50,20 @@ export const programDiagnostic = Type.Object(
     line: Type.Integer(),
     column: Type.Integer(),
     message: Type.String(),
+    step: Type.Optional(Type.Integer({ minimum: 0, description: "The step of the mutation that cannot be applied." })),
+    port: Type.Optional(Type.Integer()),
+    expected: Type.Optional(Type.String()),
+    found: Type.Optional(Type.String()),
+    suggestion: Type.Optional(Type.String()),
+    because: Type.Optional(
+      Type.String({ description: "The function whose condition is broken, or whose change made this an error." }),
+    ),
+    condition: Type.Optional(Type.String({ description: "The text of the condition that failed." })),
+    inputs: Type.Optional(Type.Unknown({ description: "The inputs of the failed case." })),
+    result: Type.Optional(Type.Unknown()),
+    steps: Type.Optional(Type.Integer()),
   },
-  { description: "Some codes also have port, expected, found, suggestion, because, inputs, result, condition, step." },
+  { description: "A finding about a function or a type, with its place in the text." },
 );
 
 export const programVerdict = Type.Object(
