@@ -43,12 +43,13 @@ test("a client that acts as an agent and takes no lock is garbage-collected", as
     { length: 20 },
     (_, index) => new WeakRef(node.client.as({ agentId: `a${index}` }).acquire),
   );
-  await loopTicks(2);
-  collect();
-  assert.deepEqual(
-    spoken.filter((reference) => reference.deref() !== undefined),
-    [],
-  );
+  const alive = () => spoken.filter((reference) => reference.deref() !== undefined).length;
+  // One collection may keep an object that a register still points to. A client that leaks survives all of them.
+  for (let round = 0; round < 10 && alive() > 0; round += 1) {
+    await loopTicks(2);
+    collect();
+  }
+  assert.equal(alive(), 0);
   assert.equal(typeof node.client.acquire, "function", "the root client is alive");
 });
 

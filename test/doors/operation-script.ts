@@ -207,12 +207,18 @@ const addBox = { type: "add_type", text: "struct Box { side: i64, }" };
 const setOne = { type: "set_function", function_id: "f1", text: "pub fn one(x: i64) -> i64 { x +% 1 }" };
 const addPlain = { type: "add_function", text: "pub fn plain(x: i64) -> i64 { x +% 2 }" };
 
-/** The mutation and the hashes that programs.get-undo answered. */
+interface UndoAnswer {
+  readonly mutation: number;
+  readonly items: readonly { readonly item: string; readonly current_hash: string | null }[];
+}
+
+/**
+ * The mutation and the hashes that programs.get-undo answered. On a server that ran this script before, the mutations are
+ * refused and there is nothing to undo.
+ */
 const undoing = (side: "undo" | "redo") => (before: readonly CallReply[]) => {
-  const { mutation, items } = memberOf(before, "programs.get-undo", side) as {
-    readonly mutation: number;
-    readonly items: readonly { readonly item: string; readonly current_hash: string | null }[];
-  };
+  const answer = memberOf(before, "programs.get-undo", side) as UndoAnswer | null;
+  const { mutation, items } = answer ?? { mutation: 1, items: [] };
   const known = items.filter(({ current_hash: hash }) => hash !== null);
   const hashes = known.map(({ item, current_hash: hash }) => [item.slice(item.indexOf("/") + 1), hash] as const);
   return { ...ledger, mutation, expected_hashes: Object.fromEntries(hashes) };

@@ -82,7 +82,7 @@ test(
     const [first, second] = [nested("repo/a", "repo/b"), nested("repo/b", "repo/a")];
     await Promise.all([first.line(/^held$/u), second.line(/^held$/u)]);
     first.send("go");
-    await first.errorLine(/waiting at queue position 1.*: outer of repo\/b holds repo\/b/u);
+    await first.errorLine(/waiting at queue position 1.*: outer of repo\/b \([0-9a-f]{4}\) holds repo\/b/u);
     second.send("go");
     const refused = await second.ended;
     assert.notEqual(refused.code, 0);

@@ -92,14 +92,16 @@ test(
   "an open folder that is not ours to change is refused with the command to run, and its rights stay [X14]",
   inEmptyFolder(async (folder) => {
     const shared = join(folder, "shared");
-    mkdirSync(shared, { mode: 0o755 });
+    mkdirSync(shared);
+    chmodSync(shared, 0o755);
     writeFileSync(join(shared, "thesis.txt"), "");
     const refused = (says: RegExp) => failure("invalid", { says });
     await assert.rejects(open(shared), refused(/also holds other files, such as "thesis.txt": run `chmod -R go= /u));
     assert.equal(lstatSync(shared).mode & 0o777, 0o755);
     assert.ok(!existsSync(join(shared, "journal.db")));
     const target = join(folder, "target");
-    mkdirSync(target, { mode: 0o755 });
+    mkdirSync(target);
+    chmodSync(target, 0o755);
     symlinkSync(target, join(folder, "link"));
     await assert.rejects(open(join(folder, "link")), refused(/is a symbolic link: run `chmod/u));
     if (isRoot) {

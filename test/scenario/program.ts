@@ -43,6 +43,9 @@ export interface ProgramOptions {
   readonly inputStaysOpen?: true;
 }
 
+/** Maximum wait for a line. A line that never comes fails its test instead of hanging the whole run. */
+const lineTimeoutMs = 120_000;
+
 /** Starts a file with Node. */
 export function startProgram(file: string, args: readonly string[], options?: ProgramOptions): Program {
   return startCommand(process.execPath, [file, ...args], options);
@@ -73,10 +76,11 @@ export function startCommand(command: string, args: readonly string[], options: 
         if (pattern.test(line)) resolve(line);
       });
     });
-    const missed = ended.then(({ code }) =>
-      assert.fail(`the process ended (${String(code)}) without ${String(pattern)}: ${lines.join("\n")}${errors}`),
-    );
-    return Promise.race([comes, missed]);
+    const fail = (what: string) => assert.fail(`${what} without ${String(pattern)}: ${lines.join("\n")}${errors}`);
+    const missed = ended.then(({ code }) => fail(`the process ended (${String(code)})`));
+    const bound = AbortSignal.timeout(lineTimeoutMs);
+    const late = once(bound, "abort").then(() => fail(`${lineTimeoutMs} ms passed`));
+    return Promise.race([comes, missed, late]);
   };
   return {
     pid: child.pid ?? assert.fail(`${command} could not be started`),

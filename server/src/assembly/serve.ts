@@ -73,6 +73,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   opened.defer(() => client.close());
   const { engine, operations, checks } = services;
+  const checksLoaded = checks.start();
   observation.followChecks(() => checks.status(), checks.names);
   observation.follow(engine, () => keeper.status());
   const gate = observation.gate(await serveGate(services, { ...options, report }));
@@ -108,6 +109,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const operatorDoor = openSocketDoor({ ...sockets, server: operator.server });
     opened.defer(() => operatorDoor.close());
   }
+  await checksLoaded;
   opened.defer(writeAddressFile(data, url, operator?.elsewhere));
   const parts = opened.move();
   return {

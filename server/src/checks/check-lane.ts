@@ -31,7 +31,8 @@ interface CheckLaneOptions {
 
 interface RunningLane {
   readonly port: CheckPort;
-  readonly feed: RowFeed;
+  /** It follows the journal, which costs time for every entry. So it begins with the first job. */
+  feed: RowFeed | undefined;
   readonly opened: Set<string>;
 }
 
@@ -41,13 +42,15 @@ interface RunningJob {
   isPosted: boolean;
 }
 
-/** One thread with its rows and its jobs. It starts with the first job, and again after it ended by itself. */
+/** One thread with its rows and its jobs. It starts with the first job unless `start` was called, and again after it ended by itself. */
 export class CheckLane {
   readonly #options: CheckLaneOptions;
   readonly #jobs = new Map<number, RunningJob>();
   readonly #numbers = new Map<LaneJob, number>();
   /** By cancelled job: ends the wait for the thread to stop it. */
   readonly #cancelled = new Map<number, () => void>();
+  /** By name of a check: ends the wait for its module. */
+  readonly #loading = new Map<string, () => void>();
   #running: RunningLane | undefined;
   #closing: Promise<void> = Promise.resolve();
   #lastNumber = 0;
@@ -57,14 +60,23 @@ export class CheckLane {
     this.#options = options;
   }
 
+  /** Starts the thread before the first job, and waits until the modules of all checks are loaded or have a fault. */
+  async start(): Promise<void> {
+    const lane = (this.#running ??= this.#open());
+    const checks = [...this.#options.checks.values()].filter(({ name }) => !lane.opened.has(name));
+    const loaded = checks.map(({ name }) => new Promise<void>((resolve) => this.#loading.set(name, resolve)));
+    for (const check of checks) this.#load(lane, check);
+    await Promise.all(loaded);
+  }
+
   add(job: LaneJob): void {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     this.#numbers.set(job, number);
     this.#jobs.set(number, { job, units: new Set(), isPosted: false });
     try {
-      const lane = (this.#running ??= this.#start());
-      this.#open(lane, job.check);
+      const lane = (this.#running ??= this.#open());
+      this.#load(lane, job.check);
       const loaded = this.#ready(lane, number, job);
       if (loaded === undefined) this.#post(number);
       else
@@ -88,7 +100,7 @@ export class CheckLane {
     if (number === undefined || running === undefined) return;
     this.#numbers.delete(job);
     this.#jobs.delete(number);
-    for (const unit of running.units) this.#running?.feed.release(job.check, unit);
+    for (const unit of running.units) this.#running?.feed?.release(job.check, unit);
     if (running.isPosted && this.#running !== undefined) this.#cancel(this.#running, job, number);
   }
 
@@ -122,11 +134,11 @@ export class CheckLane {
     await this.#closing;
   }
 
-  #start(): RunningLane {
-    const { source, openPort, loadedBytesMax } = this.#options;
+  #open(): RunningLane {
     const lane: RunningLane = {
       opened: new Set(),
-      port: openPort({
+      feed: undefined,
+      port: this.#options.openPort({
         report: (message) => {
           if (this.#running === lane) this.#receive(lane, message);
         },
@@ -134,21 +146,26 @@ export class CheckLane {
           if (this.#running === lane) this.#break(error);
         },
       }),
-      feed: new RowFeed({
-        source,
-        loadedBytesMax,
-        post: (order) => {
-          lane.port.post(order);
-        },
-        lost: () => {
-          if (this.#running === lane) this.#stop(new CheckError("check_unavailable", "the state is being reloaded"));
-        },
-      }),
     };
     return lane;
   }
 
-  #open({ opened, port }: RunningLane, { name, module, options = null }: Check): void {
+  #feedOf(lane: RunningLane): RowFeed {
+    const { source, loadedBytesMax } = this.#options;
+    lane.feed ??= new RowFeed({
+      source,
+      loadedBytesMax,
+      post: (order) => {
+        lane.port.post(order);
+      },
+      lost: () => {
+        if (this.#running === lane) this.#stop(new CheckError("check_unavailable", "the state is being reloaded"));
+      },
+    });
+    return lane.feed;
+  }
+
+  #load({ opened, port }: RunningLane, { name, module, options = null }: Check): void {
     if (opened.has(name)) return;
     opened.add(name);
     port.post({ kind: "open", check: name, module: module.href, options });
@@ -157,7 +174,8 @@ export class CheckLane {
   /** Undefined if the rows are in the thread already. */
   #ready(lane: RunningLane, number: number, { check, unit, after }: LaneJob): Promise<unknown> | undefined {
     this.#jobs.get(number)?.units.add(unit);
-    const waits = [lane.feed.use(check, unit), lane.feed.reach(after)].filter((wait) => wait !== undefined);
+    const feed = this.#feedOf(lane);
+    const waits = [feed.use(check, unit), feed.reach(after)].filter((wait) => wait !== undefined);
     return waits.length === 0 ? undefined : Promise.all(waits);
   }
 
@@ -169,7 +187,14 @@ export class CheckLane {
     this.post({ ...order, check: check.name, job: number });
   }
 
-  #receive({ feed }: RunningLane, message: CheckReport): void {
+  #receive(lane: RunningLane, message: CheckReport): void {
+    if (message.kind === "opened") {
+      const { check, fault } = message;
+      if (fault !== undefined) this.#options.report(`the check ${check} cannot run: ${fault}`, new Error(fault));
+      this.#loading.get(check)?.();
+      this.#loading.delete(check);
+      return;
+    }
     if (message.kind === "cancelled") {
       this.#cancelled.get(message.job)?.();
       this.#cancelled.delete(message.job);
@@ -181,9 +206,11 @@ export class CheckLane {
     if (message.kind === "needs") {
       if (!units.has(message.unit)) {
         units.add(message.unit);
-        feed.use(job.check, message.unit)?.catch((error: unknown) => {
-          this.#failJob(message.job, error);
-        });
+        this.#feedOf(lane)
+          .use(job.check, message.unit)
+          ?.catch((error: unknown) => {
+            this.#failJob(message.job, error);
+          });
       }
       return;
     }
@@ -205,9 +232,11 @@ export class CheckLane {
     const lane = this.#running;
     if (lane === undefined) return;
     this.#running = undefined;
-    lane.feed.end();
+    lane.feed?.end();
     for (const stopWaiting of this.#cancelled.values()) stopWaiting();
     this.#cancelled.clear();
+    for (const endWait of this.#loading.values()) endWait();
+    this.#loading.clear();
     const closed = lane.port.close();
     this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
     for (const { job } of [...this.#jobs.values()]) job.fail(error);

@@ -19,6 +19,8 @@ export type CheckOrder =
   | { readonly kind: "cancel"; readonly check: string; readonly job: number };
 
 export type CheckReport =
+  /** The module of a check is loaded, or has a fault. */
+  | { readonly kind: "opened"; readonly check: string; readonly fault?: string }
   | { readonly kind: "result"; readonly job: number; readonly result: Json }
   | { readonly kind: "failed"; readonly job: number; readonly reason: string }
   /** The job has ended. */

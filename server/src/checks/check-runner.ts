@@ -1,5 +1,5 @@
 /**
- * Runs checks in threads. A thread starts with its first check. Checks of one unit go to one thread, in the order of
+ * Runs checks in threads. A thread starts with its first check, or with `start`. Checks of one unit go to one thread, in the order of
  * arrival. A check whose thread dies, whose caller hangs up or whose deadline passes ends with a CheckError: nothing
  * was decided, and the caller may send the command again.
  */
@@ -58,6 +58,10 @@ export class ThreadedCheckRunner implements CheckRunner {
       { length: options.threads ?? 1 },
       () => new CheckLane({ ...options, checks: this.#checks }),
     );
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.start()));
   }
 
   prepare(check: string, request: CheckRequest, signal: AbortSignal): Promise<Json> {

@@ -68,6 +68,8 @@ export class CheckWorkLoop {
     };
     this.#checks.set(order.check, check);
     const begin = (): void => {
+      const opened = { kind: "opened", check: order.check } as const;
+      this.#options.report(check.fault === undefined ? opened : { ...opened, fault: check.fault });
       for (const waiting of check.orders.splice(0)) this.#execute(check, waiting);
     };
     const fail = (error: unknown): void => {
@@ -78,6 +80,7 @@ export class CheckWorkLoop {
       const work = this.#options.open(order);
       if (!(work instanceof Promise)) {
         check.work = work;
+        begin();
         return;
       }
       work.then((opened) => {

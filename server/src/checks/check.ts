@@ -65,6 +65,8 @@ export type CreateCheckWork = (options: Json) => CheckWork | Promise<CheckWork>;
 
 /** Runs checks. Every failure is a CheckError. */
 export interface CheckRunner {
+  /** Starts the threads and waits until all checks are loaded, so that `npm ci` can replace their files while the server runs. */
+  start(): Promise<void>;
   prepare(check: string, request: CheckRequest, signal: AbortSignal): Promise<Json>;
   ask(check: string, question: CheckQuestion, signal: AbortSignal): Promise<Json>;
   /** Reports the decision of a prepared command, once. */

@@ -7,16 +7,18 @@ import { isObject } from "@holdfast/sdk/json/json";
 import type { TypeDefinition } from "../type-definition.ts";
 import { integerBits, isFloat, isInteger, type Type } from "../types.ts";
 
-interface Variant {
-  readonly variant: string;
-  readonly payload: Value;
-}
-
-export type Value = null | boolean | bigint | number | string | readonly Value[] | Variant;
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | readonly Value[]
+  | { readonly variant: string; readonly payload: Value };
 
 export type FindDefinition = (id: string) => TypeDefinition | undefined;
 
-export function isVariant(value: Value): value is Variant {
+export function isVariant(value: Value): value is Extract<Value, { readonly variant: string }> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
