@@ -121,6 +121,9 @@ function recordEntities(recorder: Recorder): void {
   const bad = { type: "ticket", id: "bad", value: { title: "", status: "open" } };
   recorder.record("create-entity", bad, "violates-its-kind");
   for (const command of commandsOf(33, 120)) recorder.decide(command);
+  recorder.record("intents.create", { id: "ended", payload: {}, status: "completed" });
+  recorder.pass(30 * 24 * 60 * 60 * 1_000);
+  recorder.record("intents.retire", { first: "ended" });
 }
 
 function sealed(entries: readonly Entry[], erased: ReadonlyMap<number, number>): readonly StoredBatch[] {

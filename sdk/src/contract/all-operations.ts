@@ -5,6 +5,7 @@ import { lockInternals } from "./lock-internals.ts";
 import { lockViews } from "./lock-views.ts";
 import { lockOperations } from "./locks.ts";
 import type { Operation } from "./operation.ts";
+import { intentInternals } from "./packs/intents/intent-internals.ts";
 import { programInternals } from "./packs/programs/program-internals.ts";
 import { spaceOperations } from "./space.ts";
 import { tokenOperations } from "./tokens.ts";
@@ -16,6 +17,7 @@ export const allOperations = {
   ...lockOperations,
   ...lockViews,
   ...lockInternals,
+  ...intentInternals,
   ...programInternals,
   ...spaceOperations,
   ...auditOperations,

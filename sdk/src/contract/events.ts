@@ -34,6 +34,10 @@ export const entityEvents = {
     summary: "An entity was deleted.",
     data: Type.Object({ version }, closed),
   },
+  "entity.retired": {
+    summary: "An entity left the state. Its history stays, and its id is not used again.",
+    data: Type.Object({ version }, closed),
+  },
   "entity.conflict": {
     summary: "A command was refused because the entity had another version than the caller expected.",
     data: Type.Object(
@@ -106,6 +110,7 @@ const entityVerbs: Readonly<Record<string, string>> = {
   "entity.merged": "changed",
   "entity.patched": "changed",
   "entity.deleted": "deleted",
+  "entity.retired": "retired",
   "entity.conflict": "conflict",
 };
 

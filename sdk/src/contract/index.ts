@@ -51,6 +51,7 @@ export { packs } from "./packs/packs.ts";
 export { program } from "./packs/programs/program.ts";
 export { isStructureStep, touchedItem } from "./packs/programs/program-steps.ts";
 export type { MutationStep } from "./packs/programs/program-steps.ts";
+export { intentInternals } from "./packs/intents/intent-internals.ts";
 export { programInternals } from "./packs/programs/program-internals.ts";
 export { programs } from "./packs/programs/programs.ts";
 export type { Pack } from "./packs/pack.ts";

@@ -14,6 +14,7 @@ export const isIntentsLockTimeout: Guard<"intents.lock_timeout"> = problemGuard(
 export const isIntentsTransitionInvalid: Guard<"intents.transition_invalid"> = problemGuard("intents.transition_invalid");
 export const isIntentsStatusUnknown: Guard<"intents.status_unknown"> = problemGuard("intents.status_unknown");
 export const isIntentsIdInvalid: Guard<"intents.id_invalid"> = problemGuard("intents.id_invalid");
+export const isIntentsRetired: Guard<"intents.retired"> = problemGuard("intents.retired");
 export const isIntentsStrategyFixed: Guard<"intents.strategy_fixed"> = problemGuard("intents.strategy_fixed");
 export const isIntentsTooManyCorrections: Guard<"intents.too_many_corrections"> = problemGuard("intents.too_many_corrections");
 export const isIntentsRunOpen: Guard<"intents.run_open"> = problemGuard("intents.run_open");

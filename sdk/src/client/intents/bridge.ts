@@ -1,6 +1,7 @@
 /** A bridge: one step of a pipeline. It runs in the program of its author. */
 import type { CoreClient } from "../core-client.ts";
 import type { Intent } from "../packs/intent-operations.ts";
+import type { Correction, Reevaluated } from "./reevaluate.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -34,8 +35,12 @@ export interface BridgeStep {
   readonly tried: number;
   /** How often the run had another owner before. */
   readonly takeovers: number;
-  /** Acts as the owner of the run. */
+  /** Acts as the owner of the run. Other clients of the program are other owners, and the lock excludes them. */
   readonly client: CoreClient;
+  /** Corrects the intent at once, under the fence of the run. A repeat of the step finds the correction applied. */
+  reevaluate(correction: Correction): Promise<Reevaluated>;
+  /** Reports the progress to callers that wait for the lock, at most once a second. */
+  note(text: string): void;
 }
 
 export interface Bridge {

@@ -52,14 +52,27 @@ export async function holdIntents<Result>(
       await loadPackData("intents.get");
       const data = { ...lock.data, reason: lock.message, holders: lock.holders, intentId: ids[0] };
       const waitedMs = Math.round(clock.monotonicMs() - startedMs);
-      throw new LockTimeoutError(new HoldfastError("intents", "intents.lock_timeout", { data }), waitedMs);
+      throw withHint(
+        owners,
+        new LockTimeoutError(new HoldfastError("intents", "intents.lock_timeout", { data }), waitedMs),
+      );
     }
+    const { ownerId } = lock;
+    owners.held.add(ownerId);
     try {
       return await work(lock, owner);
     } finally {
+      owners.held.delete(ownerId);
       await lock.release();
     }
   });
+}
+
+/** A bridge that uses the client of its program instead of the client of its step would wait for itself. */
+function withHint(owners: OwnerPool, error: LockTimeoutError): LockTimeoutError {
+  if (error.holders.some(({ ownerId }) => owners.held.has(ownerId)))
+    error.message += " This client holds the lock itself: in a bridge use step.client, under withLock use its methods.";
+  return error;
 }
 
 /** Sends a write. If another owner holds the lock and the caller waits, it sends it again as the next holder. */
@@ -74,7 +87,8 @@ export async function sendOrWait(
     return await calls.run(operation, input, { ...call, key });
   } catch (error) {
     const refused = intentError(error);
-    if (!waits || !(refused instanceof LockTimeoutError)) throw refused;
+    if (!(refused instanceof LockTimeoutError)) throw refused;
+    if (!waits) throw withHint(calls.owners, refused);
     const limitMs = waitMs ?? Number(refused.data["lockTimeoutMs"]);
     return holdIntents(calls, ids, { waitMs: limitMs }, ({ fence }) =>
       sendIntent(calls.run, operation, { ...input, fence }, { ...call, key: `${String(key)}~lock` }),

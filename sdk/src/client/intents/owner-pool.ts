@@ -13,6 +13,9 @@ export class OwnerPool {
   readonly #clock: ClientClock;
   readonly #idle: { readonly owner: CoreClient; readonly cancel: () => void }[] = [];
 
+  /** The owner ids of the locks that this pool holds. */
+  readonly held = new Set<string>();
+
   constructor(create: () => CoreClient, clock: ClientClock) {
     this.#create = create;
     this.#clock = clock;

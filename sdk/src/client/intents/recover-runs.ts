@@ -8,6 +8,8 @@ export interface RecoverOptions {
   readonly signal: AbortSignal;
   /** Maximum runs at the same time; 4 by default. */
   readonly atOnce?: number;
+  /** Called once if a run has another plan than this pipeline, for example after a deployment. Such runs are skipped. */
+  readonly onPlanDiffers?: (error: Error) => void;
 }
 
 interface Recovery extends IntentCalls {
@@ -23,14 +25,16 @@ interface Recovery extends IntentCalls {
 const spreadMs = 1_000;
 
 /** Resumes the interrupted runs of a pipeline: those of a list first, then those of new events. */
-export async function recoverRuns(recovery: Recovery, { signal, atOnce = 4 }: RecoverOptions): Promise<number> {
+export async function recoverRuns(recovery: Recovery, options: RecoverOptions): Promise<number> {
   const { client } = recovery;
+  const { signal, atOnce = 4 } = options;
+  const warn = onceOf(options.onPlanDiffers);
   const running = new Set<Promise<void>>();
   let resumed = 0;
   const start = async (id: string): Promise<void> => {
     while (running.size >= atOnce) await Promise.race(running);
     if (signal.aborted) return;
-    const work = resume(recovery, id, signal).then((isResumed) => {
+    const work = resume({ ...recovery, warn }, id, signal).then((isResumed) => {
       resumed += isResumed ? 1 : 0;
     });
     running.add(work);
@@ -48,6 +52,14 @@ export async function recoverRuns(recovery: Recovery, { signal, atOnce = 4 }: Re
     await Promise.all(running);
   }
   return resumed;
+}
+
+function onceOf(warn: (error: Error) => void = () => undefined): (error: Error) => void {
+  let isCalled = false;
+  return (error) => {
+    if (!isCalled) warn(error);
+    isCalled = true;
+  };
 }
 
 /** The ids of interrupted runs of the pipeline. */
@@ -69,7 +81,7 @@ const skipped =
   /^(intents\.(lock_timeout|run_ended|plan_differs|transition_invalid)|(intents\.)?entity_(not_found|deleted))$/u;
 
 async function resume(
-  { client, clock, pipeline, execute }: Recovery,
+  { client, clock, pipeline, execute, warn }: Recovery & { readonly warn: (error: Error) => void },
   id: string,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -81,6 +93,7 @@ async function resume(
     await execute(id, { resume: "only", signal });
     return true;
   } catch (error) {
+    if (error instanceof HoldfastError && error.code === "intents.plan_differs") warn(error);
     if (error instanceof HoldfastError && skipped.test(error.code)) return false;
     // The run has the failure of its bridge. A lost lock or an aborted signal leaves it interrupted for the next worker.
     return true;

@@ -8,6 +8,8 @@ import type { ChangedIntent, Intent } from "../packs/intent-operations.ts";
 import { attemptStep } from "./attempt-step.ts";
 import type { Bridge, BridgeResult } from "./bridge.ts";
 import { BridgeExecutionError, ConcurrencyConflictError, FatalBridgeError, intentError } from "./intent-errors.ts";
+import { stepTools } from "./step-tools.ts";
+import type { StepTools } from "./step-tools.ts";
 import { stepKey } from "./step-key.ts";
 
 interface RunContext {
@@ -58,9 +60,10 @@ async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Prom
   let conflicts = 0;
   for (let failures = 0; ;) {
     let result: BridgeResult;
+    const step = stepTools(context, intent);
     try {
       await lock.certain();
-      result = await attempt(context, bridge, intent);
+      result = await attempt(context, bridge, intent, step);
     } catch (error) {
       rethrowEnd(context, error);
       failures += 1;
@@ -70,7 +73,7 @@ async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Prom
       continue;
     }
     try {
-      const expectedVersion = intent.version;
+      const expectedVersion = step.version();
       return { intent: await advance(context, bridge, intent, { outcome: "done", ...result, expectedVersion }) };
     } catch (error) {
       conflicts += 1;
@@ -107,13 +110,19 @@ async function failTry(context: RunContext, { bridge, intent, error, failures }:
   return { intent: recorded };
 }
 
-async function attempt(context: RunContext, bridge: Bridge, intent: Intent): Promise<BridgeResult> {
+async function attempt(
+  context: RunContext,
+  bridge: Bridge,
+  intent: Intent,
+  { reevaluate, note }: StepTools,
+): Promise<BridgeResult> {
   const { clock, owner, lock, stop, signal } = context;
   const { run } = intent;
   const key = await stepKey([intent.id, run?.number ?? 0, run?.startedAt ?? "", bridge.name]);
   const signals = [lock.signal, stop, ...(signal === undefined ? [] : [signal])];
   const tried = run?.steps[bridge.name]?.tries ?? 1;
-  const step = { key, fence: lock.fence, tried, takeovers: run?.takeovers ?? 0, client: owner, signals };
+  const own = { client: owner, reevaluate, note };
+  const step = { key, fence: lock.fence, tried, takeovers: run?.takeovers ?? 0, ...own, signals };
   return attemptStep(clock, bridge, intent, step);
 }
 

@@ -39,6 +39,7 @@ export const intentsProblemData = {
   }),
   "intents.status_unknown": data({ member: text, value: text, known: texts }),
   "intents.id_invalid": data({ id: text, reason: text }),
+  "intents.retired": data({ intent_id: text }),
   "intents.strategy_fixed": data({ strategy: text }),
   "intents.too_many_corrections": data({ intent_id: text, limit: number }),
   "intents.run_open": data(run),

@@ -113,7 +113,7 @@ async function decideInRounds(run: GatherRun): Promise<Reply> {
       end?.();
     }
     // Without a check there is nothing to repeat: the finding would be the same.
-    if (source.check === undefined) break;
+    if (source.check === undefined && !isAsking) break;
   }
   return refusalReply("check_contended", { rounds: round, retry_after_ms: contendedRetryMs }, engine.head.position);
 }

@@ -18,6 +18,7 @@ import type { Entry, Event, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { retiredEntity } from "./retired-entity.ts";
 import { pageBytesMax, subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
 
@@ -40,20 +41,34 @@ const pageSize = 100;
 
 export async function getEntity(engine: Engine, input: InputOf<EntityOperations["get-entity"]>): Promise<Outcome> {
   const row = await engine.read((state) => findEntity(state, input));
-  if (input.version === undefined && input.position === undefined) {
+  const found = row ?? (await rowOfRetired(engine, input));
+  if (found === undefined) return missing(found, input).outcome;
+  const { version, position } = input;
+  if (version === undefined && position === undefined) {
+    if (row === undefined) return pastEntity(engine, found, { from: "latest", to: Infinity, before: found.position });
     return isLive(row) ? done(representationOf(row)) : missing(row, input).outcome;
   }
-  if (row === undefined) return missing(row, input).outcome;
-  const { version, position } = input;
   if (version !== undefined && position !== undefined) {
     const message = "send either version or position";
     return refusal("input_invalid", { issues: [{ pointer: "/position", message }] });
   }
   const range =
     position === undefined
-      ? { from: version ?? 0, to: version ?? 0, before: row.position + 1 }
+      ? { from: version ?? 0, to: version ?? 0, before: found.position + 1 }
       : { from: "latest" as const, to: Infinity, before: Math.min(position, engine.head.position) + 1 };
-  return pastEntity(engine, row, range);
+  return pastEntity(engine, found, range);
+}
+
+/** The row under which a retired entity is read. Its values are in the journal alone. */
+async function rowOfRetired(
+  engine: Engine,
+  { type, id }: { readonly type: string; readonly id: string },
+): Promise<EntityRow | undefined> {
+  const retired = await retiredEntity(engine, { type, id });
+  if (retired === undefined) return undefined;
+  const { position, version } = retired;
+  const size = { bytes: 0, members: 0 };
+  return { subject: subjectOf(type, id), type, id, version, epoch: 0, position, time: 0, principal: "", base: 0, size };
 }
 
 async function pastEntity(

@@ -11,6 +11,7 @@ import type { KindContext } from "./kind-context.ts";
 import type { Kind, KindOf, KindOperation } from "./kind.ts";
 import { patchEntity } from "./patch-entity.ts";
 import { replaceEntity } from "./replace-entity.ts";
+import { retirementTable } from "./retire-entity.ts";
 import { decideByKind } from "./write-by-kind.ts";
 
 /** Versioned JSON entities of any type. A kind gives a type its schema, its rules and its own commands. */
@@ -30,7 +31,7 @@ export function entitiesFeature(kinds: readonly Kind[]): Feature {
   return {
     name: "entities",
     needs: ["space", "locks"],
-    tables: [entityTable],
+    tables: [entityTable, retirementTable],
     rules: { ...rules, ...kindRules(kinds, rules) },
     folds: entityFolds,
     reactions: {},
@@ -47,16 +48,18 @@ function unlessOwned<Input extends { readonly type: string }>(
   return (input, context) => ownedRefusal(kindOf(input.type)) ?? decide(input, context);
 }
 
-/** An entity depends on its last whole value and on every entry after it. */
-const restsOn: RestsOn = (state, subject, position) => (state.rows(entityTable).get(subject)?.base ?? 0) <= position;
+/** An entity depends on its last whole value and on every entry after it. A retired one has no state. */
+const restsOn: RestsOn = (state, subject, position) =>
+  (state.rows(entityTable).get(subject)?.base ?? Infinity) <= position;
 
 const entityRestsOn: Readonly<Record<string, RestsOn>> = {
   "entity.created": restsOn,
   "entity.replaced": restsOn,
   "entity.merged": restsOn,
   "entity.patched": restsOn,
-  // The state keeps no data of a deletion or a conflict.
+  // The state keeps no data of a deletion, a retirement or a conflict.
   "entity.deleted": () => false,
+  "entity.retired": () => false,
   "entity.conflict": () => false,
 };
 

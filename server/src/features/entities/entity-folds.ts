@@ -9,6 +9,7 @@ import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
 import { sizeAfterMerge } from "./json/size-after-merge.ts";
+import { foldRetired } from "./retire-entity.ts";
 import { noLimits, sizeOf } from "./size.ts";
 
 export const entityFolds: Readonly<Record<string, Fold>> = {
@@ -17,6 +18,7 @@ export const entityFolds: Readonly<Record<string, Fold>> = {
   "entity.merged": foldMerged,
   "entity.patched": foldPatched,
   "entity.deleted": foldDeleted,
+  "entity.retired": foldRetired,
   // A conflict changes nothing. It is recorded for the history.
   "entity.conflict": () => undefined,
 };

@@ -86,7 +86,7 @@ export function versionMadeBy(entry: Entry, subject: string): number | undefined
 
 /** Locks, agents and tokens have their own events, whose subject may equal that of an entity. */
 function isVersion({ type }: Event): boolean {
-  return isOfEntity(type) && type !== "entity.conflict";
+  return isOfEntity(type) && type !== "entity.conflict" && type !== "entity.retired";
 }
 
 function isWhole(event: Event): boolean {

@@ -19,7 +19,7 @@ const updateIntentRow: Fold = (state, { subject }) => {
   else state.rows(intentTable).put(row);
 };
 
-/** A new intent of the same id must not find the corrections of a deleted one. */
+/** A new intent of the same id must not find the corrections of a deleted one. A retired one leaves the state whole. */
 const deleteIntentRow: Fold = (state, event, entry) => {
   updateIntentRow(state, event, entry);
   if (event.subject.startsWith(prefix)) deleteCorrections(state, event.subject.slice(prefix.length));
@@ -37,12 +37,17 @@ export function correctionSubject(intent: string, correction: string): string {
   return `${prefix}${intent}${separator}${correction}`;
 }
 
+/** The intent and the correction that a subject names. */
+export function correctionOf(subject: string): { readonly intent: string; readonly id: string } {
+  const end = subject.lastIndexOf(separator);
+  return { intent: subject.slice(prefix.length, end), id: subject.slice(end + separator.length) };
+}
+
 /** The subject names everything, so the fold needs no data and the payload can be erased. */
 const keepCorrection: Fold = (state, { subject }, { position, time }) => {
-  const end = subject.lastIndexOf(separator);
-  const intent = subject.slice(prefix.length, end);
+  const { intent, id } = correctionOf(subject);
   const number = (newestCorrections(state, intent, 1)[0]?.number ?? 0) + 1;
-  state.rows(correctionTable).put({ intent, id: subject.slice(end + separator.length), number, position, time });
+  state.rows(correctionTable).put({ intent, id, number, position, time });
 };
 
 const changeSettings: Fold = (state, { data }) => {
@@ -61,6 +66,7 @@ export const intentFolds: Readonly<Record<string, Fold>> = {
   "entity.merged": updateIntentRow,
   "entity.patched": updateIntentRow,
   "entity.deleted": deleteIntentRow,
+  "entity.retired": deleteIntentRow,
   "intent.correction_kept": keepCorrection,
   "intents.configured": changeSettings,
 };

@@ -1,6 +1,7 @@
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import { findIntent, openRun } from "./intent-value.ts";
+import { isFinal } from "./transition-fault.ts";
 
 /** The index of intents: by status, by the state of an open run, and by the fence of a running one. */
 export interface IntentRow {
@@ -11,12 +12,14 @@ export interface IntentRow {
   readonly pipeline?: string;
   /** The fence of a running run. */
   readonly fence?: string;
+  /** The time of the last change of an ended intent. */
+  readonly endedMs?: number;
 }
 
 /** Separates the parts of a sort key. Ids have no control characters. */
 export const gap = "\u0001";
 
-export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"> = {
+export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence" | "ended"> = {
   name: "intents",
   boundedBy: "quota",
   key: (row) => row.id,
@@ -25,6 +28,7 @@ export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"
     status: (row) => `${row.status}${gap}${row.id}`,
     run: (row) => (row.run === undefined ? undefined : `${row.run}${gap}${row.id}`),
     fence: (row) => (row.fence === undefined ? undefined : `${row.fence}${gap}${row.id}`),
+    ended: (row) => (row.endedMs === undefined ? undefined : `${String(row.endedMs).padStart(16, "0")}${gap}${row.id}`),
   },
   bytes: (row) => 400 + 4 * row.id.length,
 };
@@ -33,12 +37,13 @@ export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"
 export function intentRowOf(state: StateReader, id: string): IntentRow | undefined {
   const found = findIntent(state, id);
   if (found === undefined) return undefined;
-  const { value } = found;
+  const { value, row } = found;
   const run = openRun(value);
   return {
     id,
     status: value.status,
     ...(run === undefined ? {} : { run: run.state, pipeline: run.pipeline }),
+    ...(run === undefined && isFinal(value.status) ? { endedMs: row.time } : {}),
     ...(run?.fence === undefined || run.state !== "running" ? {} : { fence: run.fence }),
   };
 }

@@ -8,6 +8,8 @@ export const intentsLimits = {
   rowsPerPage: 1_000,
   /** Maximum corrections that a reply shows unless the caller asks for more. */
   correctionsShown: 100,
+  /** Maximum intents and corrections that leave the state in one entry. */
+  retiredAtOnce: 500,
   /** Maximum bytes of the metadata of a correction, as JSON. */
   metadataBytes: 16 * 1024,
 } as const;

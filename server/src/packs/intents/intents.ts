@@ -1,5 +1,6 @@
 /** The pack `intents`: its kind, its rules, its tables and its reaction to locks that end. */
-import { intents } from "@holdfast/sdk/contract";
+import { intentInternals, intents } from "@holdfast/sdk/contract";
+import { rulesOf } from "../../features/rule-of.ts";
 import type { DecideContext, Decision, Feature } from "../../machine/feature.ts";
 import { recordedEvents } from "../recorded-events.ts";
 import { packRules } from "../resource-decides.ts";
@@ -17,6 +18,7 @@ import { intentTable } from "./intent-table.ts";
 import { interruptRun } from "./interrupt-run.ts";
 import { listIntents, listStrategies } from "./list-intents.ts";
 import { reevaluateIntent } from "./reevaluate.ts";
+import { retireIntents, retirementTimer } from "./retire.ts";
 import { runIntent } from "./run.ts";
 import { stopIntent } from "./stop.ts";
 import { transitionIntent } from "./transition.ts";
@@ -36,22 +38,25 @@ const feature: Feature = {
   name: "intents",
   needs: ["space", "agents", "locks", "entities"],
   tables: [intentTable, correctionTable, intentSettingsTable],
-  rules: packRules(intents, {
-    "intents.create": rule(createIntent),
-    "intents.update": rule(updateIntent),
-    "intents.update-many": rule(updateManyIntents),
-    "intents.transition": rule(transitionIntent),
-    "intents.reevaluate": rule(reevaluateIntent),
-    "intents.delete": rule(deleteIntent),
-    "intents.configure": rule(configureIntents),
-    "intents.run": rule(runIntent),
-    "intents.advance": rule(advanceIntent),
-    "intents.stop": rule(stopIntent),
-  }),
+  rules: {
+    ...packRules(intents, {
+      "intents.create": rule(createIntent),
+      "intents.update": rule(updateIntent),
+      "intents.update-many": rule(updateManyIntents),
+      "intents.transition": rule(transitionIntent),
+      "intents.reevaluate": rule(reevaluateIntent),
+      "intents.delete": rule(deleteIntent),
+      "intents.configure": rule(configureIntents),
+      "intents.run": rule(runIntent),
+      "intents.advance": rule(advanceIntent),
+      "intents.stop": rule(stopIntent),
+    }),
+    ...rulesOf(intentInternals, { "intents.retire": retireIntents }),
+  },
   folds: { ...audited.folds, ...intentFolds },
   reactions: interruptRun,
   restsOn: { ...audited.restsOn, "intent.correction_kept": () => false },
-  timers: [],
+  timers: [retirementTimer],
 };
 
 export const intentsRules: PackRules = {

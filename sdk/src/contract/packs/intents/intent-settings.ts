@@ -24,6 +24,11 @@ const numbers = {
   retry_jitter_ms: Type.Integer({ minimum: 0, maximum: 10_000, description: "Jitter of that delay." }),
   lock_timeout_ms: Type.Integer({ minimum: 0, maximum: 60_000, description: "How long a client waits for a lock." }),
   crash_limit: Type.Integer({ minimum: 0, maximum: 100, description: "Crashes of a step before it counts as failed." }),
+  ended_days: Type.Integer({
+    minimum: 1,
+    maximum: 3_650,
+    description: "Days after which an ended intent leaves the state. Reads find it in the journal.",
+  }),
 };
 
 /** The settings that operators change. Absent members stay as they are. */
@@ -51,6 +56,7 @@ export interface IntentNumbers {
   readonly retry_jitter_ms: number;
   readonly lock_timeout_ms: number;
   readonly crash_limit: number;
+  readonly ended_days: number;
 }
 
 export const defaultNumbers: IntentNumbers = {
@@ -59,4 +65,5 @@ export const defaultNumbers: IntentNumbers = {
   retry_jitter_ms: 50,
   lock_timeout_ms: 5_000,
   crash_limit: 3,
+  ended_days: 30,
 };

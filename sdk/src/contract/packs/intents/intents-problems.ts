@@ -28,6 +28,12 @@ export const intentsProblems = {
     title: "The id cannot be part of a lock path",
     next: "Send an id of 1 to 200 characters without a slash. See `reason`.",
   },
+  "intents.retired": {
+    status: 409,
+    retry: "never",
+    title: "An intent with this id ended and left the state",
+    next: "Use another id. Read the earlier intent with intents.get.",
+  },
   "intents.strategy_fixed": {
     status: 422,
     retry: "never",
