@@ -81,7 +81,13 @@ test("every refusal of a pack that names another entity declares it", () => {
     "planning.other_organization .organization_id",
     "planning.outside_range mission.id",
     "planning.outside_range outside.assignment_id",
+    ...["programs.check_too_large errors.because", "programs.check_too_large errors.case_of"],
+    ...["programs.check_too_large errors.function_id", "programs.check_too_large errors.suggestion"],
     "programs.lock_required acquire.path",
     "programs.lock_required missing.path",
+    ...["programs.text_invalid errors.because", "programs.text_invalid errors.case_of"],
+    ...["programs.text_invalid errors.function_id", "programs.text_invalid errors.suggestion"],
+    ...["programs.verification_failed errors.because", "programs.verification_failed errors.case_of"],
+    ...["programs.verification_failed errors.function_id", "programs.verification_failed errors.suggestion"],
   ]);
 });

@@ -41,6 +41,8 @@ export interface Operation<
   readonly answer?: "stream";
   /** The operation adds one more to what a principal may have of these. */
   readonly countsAs?: "agent";
+  /** The members of an answer that a caller gets who may write and not read, besides those of every written entity. */
+  readonly visibleToWriters?: readonly string[];
 }
 
 type OperationKind = "write" | "read" | "internal";

@@ -19,6 +19,8 @@ export interface Problem {
   readonly isContention?: true;
   /** The members of its data that name other entities. A caller gets those of entities that it may read. */
   readonly reveals?: readonly RevealedEntity[];
+  /** The members that a caller gets who may write and not read, such as `conflicts.current_hash`. By default none. */
+  readonly visibleToWriters?: readonly string[];
 }
 
 export interface RevealedEntity {
@@ -30,6 +32,10 @@ export interface RevealedEntity {
   readonly type?: string;
   /** The id is the path of a lock. A caller that may lock the path sees it too. */
   readonly isPath?: true;
+  /** The path of the entity. `{}` stands for the id, and `{name}` for the member `name` of the data. */
+  readonly path?: string;
+  /** Members of a hidden item that stay. By default the whole item is hidden. */
+  readonly keeps?: readonly string[];
   /** Members next to the id that are hidden with it. Items of a list and objects are hidden whole. */
   readonly also?: readonly string[];
 }

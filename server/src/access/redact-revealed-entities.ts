@@ -19,6 +19,9 @@ export function redactRevealedEntities(rights: CallerRights, call: Call, reply: 
   const own = call.record.entityTypeOf?.(call.input as Members);
   const isHidden = (members: Members, entity: RevealedEntity): boolean => {
     const id = members[entity.id];
+    if (entity.path !== undefined) {
+      return typeof id === "string" && !isAllowed(rights.allow, ["read"], filled(entity.path, id, outcome.data));
+    }
     if (entity.isPath === true) return typeof id === "string" && !maySeePath(rights, id);
     const { type: typeName = "" } = entity;
     const type = typeName.startsWith(".") ? members[typeName.slice(1)] : typeName === "own" ? own : typeName;
@@ -38,11 +41,22 @@ function withoutHidden(
   if (member === undefined) return isHidden(data, entity) ? omit(data, [entity.id, ...(entity.also ?? [])]) : data;
   const value = data[member];
   if (Array.isArray(value)) {
-    return { ...data, [member]: (value as readonly Members[]).filter((item) => !isHidden(item, entity)) };
+    const items = value as readonly Members[];
+    return { ...data, [member]: items.flatMap((item) => (isHidden(item, entity) ? kept(item, entity) : [item])) };
   }
   return typeof value === "object" && value !== null && isHidden(value as Members, entity)
     ? omit(data, [member])
     : data;
+}
+
+/** A path with the id and with members of the data. */
+function filled(path: string, id: string, data: Members): string {
+  return path.replaceAll(/\{(\w*)\}/gu, (_, name: string) => (name === "" ? id : String(data[name] ?? "")));
+}
+
+function kept(item: Members, { keeps }: RevealedEntity): readonly Members[] {
+  if (keeps === undefined) return [];
+  return [Object.fromEntries(Object.entries(item).filter(([name]) => keeps.includes(name)))];
 }
 
 function omit(members: Members, names: readonly string[]): Members {

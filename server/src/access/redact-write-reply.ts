@@ -1,9 +1,9 @@
 /**
  * Redacts replies for callers with write but not read permission: they learn that the write succeeded or why it failed,
- * never the value. The visible members are listed here, so a new member of an operation or a pack is hidden until it is
- * listed.
+ * never the value. The visible members are listed here, or by the operation or problem of a pack. So a new member is hidden
+ * until it is listed.
  */
-import { isAllowed, pathOfEntity, pathOfType, plainCode } from "@holdfast/sdk/contract";
+import { isAllowed, pathOfEntity, pathOfType, plainCode, problemOf } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { Call } from "../operations/call.ts";
 import type { CallerRights } from "./caller-rights.ts";
@@ -29,7 +29,8 @@ export function redactWriteReply(rights: CallerRights, call: Call, reply: CallRe
   if (paths?.every((path) => isAllowed(rights.allow, ["read"], path)) === true) return reply;
   const { outcome } = reply;
   if (outcome.kind === "done") {
-    const visible = pack === undefined ? entityMembers : writtenMembers;
+    const { visibleToWriters = [] } = call.record;
+    const visible = pack === undefined ? entityMembers : [...writtenMembers, ...visibleToWriters];
     return { ...reply, outcome: { ...outcome, data: pick(outcome.data as ReplyData, visible) } };
   }
   return { ...reply, outcome: { ...outcome, data: redactRefusal(outcome.code, outcome.data) } };
@@ -58,13 +59,21 @@ function touchedPaths({ record, input }: Call): readonly string[] | undefined {
 /** A refusal by the rules of a kind or a pack may reveal anything about this value and others. */
 function redactRefusal(code: string, data: ReplyData): ReplyData {
   const isOfKind = plainCode(code).includes(".");
-  return isOfKind ? {} : omit(data, valueMembers);
+  if (!isOfKind) return omit(data, valueMembers);
+  return pick(data, problemOf(code).visibleToWriters ?? []);
 }
 
 function omit(members: ReplyData, names: readonly string[]): ReplyData {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
+/** The named members. `items.id` picks the member `id` of each item. */
 function pick(members: ReplyData, names: readonly string[]): ReplyData {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
+  const picked = Object.entries(members).flatMap(([name, value]): [string, unknown][] => {
+    if (names.includes(name)) return [[name, value]];
+    const inner = names.filter((each) => each.startsWith(`${name}.`)).map((each) => each.slice(name.length + 1));
+    if (inner.length === 0 || !Array.isArray(value)) return [];
+    return [[name, (value as readonly ReplyData[]).map((item) => pick(item, inner))]];
+  });
+  return Object.fromEntries(picked);
 }

@@ -83,6 +83,14 @@ const accepted = Type.Object(
   closed,
 );
 
+const changedMembers = ["change", "version", "hash", "previous_hash"];
+
+/** Ids and hashes. The names and the verdict are data of the program. */
+const visibleToWriters = [
+  ...["program_id", "created", "released", "functions.function_id", "types.type_id"],
+  ...changedMembers.flatMap((name) => [`functions.${name}`, `types.${name}`]),
+];
+
 /** Every touched path. Structure steps touch the program. */
 const ofSteps = ({
   program_id: id,
@@ -107,10 +115,8 @@ const mutate = operation({
   input: Type.Object({ program_id: programIdOf, mutations: steps, expected_hashes: expectedHashes, ...how }, closed),
   output: accepted,
   problems: [...mutationProblems],
-  rights: [
-    { verbs: ["write"], touches: ofSteps },
-    { verbs: ["read"], touches: ofSteps },
-  ],
+  rights: [{ verbs: ["write"], touches: ofSteps }],
+  visibleToWriters,
   routes: [post("/v1/programs/{program_id}/mutations")],
   example: {
     program_id: "ledger",
@@ -181,10 +187,8 @@ const undo = operation({
   input: undoInput,
   output: accepted,
   problems: undoProblems,
-  rights: [
-    { verbs: ["write"], touches: ofProgram },
-    { verbs: ["read"], touches: ofProgram },
-  ],
+  rights: [{ verbs: ["write"], touches: ofProgram }],
+  visibleToWriters,
   routes: [post("/v1/programs/{program_id}/undo")],
   example: { program_id: "ledger", mutation: 12, expected_hashes: {} },
   sets: ["restored"],
@@ -197,10 +201,8 @@ const redo = operation({
   input: undoInput,
   output: accepted,
   problems: undoProblems,
-  rights: [
-    { verbs: ["write"], touches: ofProgram },
-    { verbs: ["read"], touches: ofProgram },
-  ],
+  rights: [{ verbs: ["write"], touches: ofProgram }],
+  visibleToWriters,
   routes: [post("/v1/programs/{program_id}/redo")],
   example: { program_id: "ledger", mutation: 12, expected_hashes: {} },
   sets: ["restored"],
@@ -254,10 +256,8 @@ const importation = operation({
   ),
   output: accepted,
   problems: [...mutationProblems, "programs.in_use"],
-  rights: [
-    { verbs: ["write"], touches: ofProgram },
-    { verbs: ["read"], touches: ofProgram },
-  ],
+  rights: [{ verbs: ["write"], touches: ofProgram }],
+  visibleToWriters,
   routes: [post("/v1/programs/{program_id}/import")],
   example: { program_id: "ledger", text: '@id("f1")\npub fn double(x: i64) -> i64 { x + x }' },
 });

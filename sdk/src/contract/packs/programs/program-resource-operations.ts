@@ -41,6 +41,8 @@ const writtenProgram = Type.Object(
   closed,
 );
 
+const visibleToWriters = ["program_id"];
+
 const create = operation({
   name: "programs.create",
   kind: "write",
@@ -56,10 +58,8 @@ const create = operation({
   ),
   output: writtenProgram,
   problems: ["entity_exists", "not_allowed", "programs.in_use"],
-  rights: [
-    { verbs: ["write"], touches: ofProgram },
-    { verbs: ["read"], touches: ofProgram },
-  ],
+  rights: [{ verbs: ["write"], touches: ofProgram }],
+  visibleToWriters,
   routes: [post("/v1/programs", { status: 201 })],
   example: { program_id: "ledger", name: "Ledger" },
 });
@@ -120,10 +120,8 @@ const update = operation({
   ),
   output: writtenProgram,
   problems: ["programs.not_found", "concurrency_mismatch", "field_changed", "fence_stale", "not_allowed"],
-  rights: [
-    { verbs: ["write"], touches: ofProgram },
-    { verbs: ["read"], touches: ofProgram },
-  ],
+  rights: [{ verbs: ["write"], touches: ofProgram }],
+  visibleToWriters,
   routes: [patch("/v1/programs/{program_id}", { ...ifMatch, patches: "changes" })],
   example: { program_id: "ledger", changes: { description: "Accounts." }, expected_revision: "1.1" },
 });
@@ -135,10 +133,8 @@ const deletion = operation({
   input: Type.Object({ program_id: programIdOf, ...conditions }, closed),
   output: writtenProgram,
   problems: ["programs.not_found", "programs.lock_required", "concurrency_mismatch", "field_changed", "fence_stale"],
-  rights: [
-    { verbs: ["write"], touches: ofProgram },
-    { verbs: ["read"], touches: ofProgram },
-  ],
+  rights: [{ verbs: ["write"], touches: ofProgram }],
+  visibleToWriters,
   routes: [remove("/v1/programs/{program_id}", ifMatch)],
   example: { program_id: "ledger", expected_revision: "1.1" },
 });

@@ -58,6 +58,7 @@ export const programDiagnostic = Type.Object(
     because: Type.Optional(
       Type.String({ description: "The function whose condition is broken, or whose change made this an error." }),
     ),
+    case_of: Type.Optional(Type.String({ description: "The tested function that `inputs` are of, if it is another." })),
     condition: Type.Optional(Type.String({ description: "The text of the condition that failed." })),
     inputs: Type.Optional(Type.Unknown({ description: "The inputs of the failed case." })),
     result: Type.Optional(Type.Unknown()),

@@ -51,6 +51,8 @@ export interface Diagnostic {
   readonly suggestion?: string;
   /** The callee whose condition the function breaks, or whose change made the finding appear. */
   readonly because?: string;
+  /** The tested function that the inputs are of, if it is another one. */
+  readonly case_of?: string;
   readonly inputs?: Json;
   readonly result?: Json;
   readonly condition?: string;

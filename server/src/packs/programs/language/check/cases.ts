@@ -75,6 +75,7 @@ function failureFinding(
     message: place === id ? failure.message : `${failure.message} (in a case of ${value?.name ?? id})`,
     ...(failure.because !== undefined && { because: failure.because }),
     ...(failure.condition !== undefined && { condition: failure.condition }),
+    ...(place !== id && { case_of: id }),
     inputs: shown,
     ...(failure.code === "condition.ensures" &&
       resultType !== undefined && { result: valueToJson(outcome.result, resultType, find) }),
