@@ -165,3 +165,62 @@ test("functions of a program can be locked alone and in batches, listed, renewed
   const bad = await server.request("POST", `${place}/acquire`, { body: { function_id: "a/b" }, headers: ann });
   assert.equal(bad.status, 422);
 });
+
+test("the structure of a program or all of it can be locked by scope, shown, renewed and released [G2 G8]", async () => {
+  const [ann, bob] = [await agent("ann"), await agent("bob")];
+  const place = "/v1/programs/p2/locks";
+  const post = (action: string, body: JsonBody, headers: typeof ann) =>
+    server.request("POST", `${place}/${action}`, { body, headers });
+  const held = await post("acquire", { scope: "structure", description: "splits modules" }, ann);
+  const [lock] = held.body["locks"] as readonly JsonBody[];
+  assert.deepEqual([lock?.["function_id"], lock?.["scope"], lock?.["mode"]], [null, "structure", "write"]);
+  assert.equal((await post("acquire", { function_id: "f1" }, bob)).status, 200, "functions stay free");
+  const denied = await post("acquire", { scope: "program" }, bob);
+  const [denial] = denied.body["denials"] as readonly { function_id: null; scope: string; holder: JsonBody }[];
+  assert.deepEqual(
+    [denied.status, denial?.function_id, denial?.scope, denial?.holder["scope"], denial?.holder["agent_name"]],
+    [409, null, "structure", "structure", "ann"],
+  );
+  const shown = (await server.request("GET", place)).body["locks"] as readonly { holders: readonly JsonBody[] }[];
+  assert.deepEqual(
+    shown.map(({ holders }) => [holders[0]?.["function_id"], holders[0]?.["scope"]]),
+    [
+      [null, "structure"],
+      ["f1", undefined],
+    ],
+  );
+  assert.equal((await post("renew", { scope: "structure" }, ann)).body["fence"], held.body["fence"]);
+  assert.deepEqual((await post("release", { scope: "structure" }, ann)).body["released"], [null]);
+  await post("release", { function_id: "f1" }, bob);
+  const whole = await post("acquire", { scope: "program" }, bob);
+  assert.equal((whole.body["locks"] as readonly JsonBody[])[0]?.["scope"], "program");
+  assert.equal((await post("acquire", { function_id: "f9" }, ann)).status, 409, "the whole program covers functions");
+  const both = await post("acquire", { scope: "program", function_id: "f1" }, bob);
+  assert.deepEqual([both.status, both.body["code"]], [422, "input_invalid"]);
+});
+
+test("a renewal of several functions renews the grants of all of them or none [G2]", async () => {
+  const [ann, bob] = [await agent("ann"), await agent("bob")];
+  const place = "/v1/programs/p3/locks";
+  const post = (action: string, body: JsonBody, headers: typeof ann) =>
+    server.request("POST", `${place}/${action}`, { body, headers });
+  const first = await post("acquire", { function_id: "f1", ttl_seconds: 60 }, ann);
+  await post("acquire", { function_ids: ["f2", "f3"], ttl_seconds: 60 }, ann);
+  await post("acquire", { function_id: "f4" }, bob);
+  const renewed = await post("renew", { function_ids: ["f1", "f2", "f3"], ttl_seconds: 600 }, ann);
+  const locks = renewed.body["locks"] as readonly { function_id: string; expires_at: string }[];
+  assert.deepEqual(
+    locks.map(({ function_id: id }) => id),
+    ["f1", "f2", "f3"],
+  );
+  const before = Date.parse(first.body["expires_at"] as string);
+  assert.ok(locks.every(({ expires_at: end }) => Date.parse(end) > before + 500_000));
+  const shown = async () =>
+    ((await server.request("GET", place)).body["locks"] as readonly { holders: readonly JsonBody[] }[]).map(
+      ({ holders }) => holders[0]?.["expires_at"],
+    );
+  const ends = await shown();
+  const foreign = await post("renew", { function_ids: ["f1", "f4"], ttl_seconds: 1_000 }, ann);
+  assert.equal(foreign.body["code"], "lock_not_held");
+  assert.deepEqual(await shown(), ends, "a refused renewal extends nothing");
+});

@@ -10,6 +10,7 @@ import { ThreadedCheckRunner } from "../../server/src/checks/check-runner.ts";
 import { openCheckThread } from "../../server/src/checks/check-thread.ts";
 import { openInlineRunner } from "../../server/src/checks/inline-runner.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
+import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import type { Client } from "holdfast";
@@ -30,11 +31,11 @@ export interface ProgramsNode extends AsyncDisposable {
 type Clock = typeof systemClock;
 
 export async function programsNode(
-  options: { readonly where?: "thread" | "inline"; readonly clock?: Clock } = {},
+  options: { readonly where?: "thread" | "inline"; readonly clock?: Clock; readonly journal?: Journal } = {},
 ): Promise<ProgramsNode> {
-  const { where = "inline", clock = systemClock } = options;
+  const { where = "inline", clock = systemClock, journal = openMemoryJournal(createMemoryDisk()) } = options;
   const report = (): void => undefined;
-  const engine = await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report, clock });
+  const engine = await startEngine({ journal, report, clock });
   const rounds: number[] = [];
   const inline = openInlineRunner({ clock, open: () => programsWork(hash) });
   const hold = new HeldChecks(where === "thread" ? openCheckThread : inline);

@@ -117,8 +117,22 @@ const renewLock = operation({
   name: "renew-lock",
   kind: "write",
   summary: "Extends a lease. `note` can describe the progress of the work. An ended grant is never revived.",
-  input: Type.Object({ ...held, ttl_seconds: Type.Optional(ttlSeconds), note: Type.Optional(line) }, closed),
-  output: grant,
+  input: Type.Object(
+    {
+      ...held,
+      paths: Type.Optional(Type.Array(lockPath, { minItems: 1, maxItems: 1000, description: "All of them or none." })),
+      ttl_seconds: Type.Optional(ttlSeconds),
+      note: Type.Optional(line),
+    },
+    closed,
+  ),
+  output: Type.Object(
+    {
+      ...grant.properties,
+      others: Type.Optional(Type.Array(grant, { description: "The other grants that the renewed paths are part of." })),
+    },
+    closed,
+  ),
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
   rights: [{ verbs: ["lock"], touches: ofHeldLock }],
   routes: [post("/v1/locks/renew")],

@@ -1,6 +1,7 @@
 /**
  * Locks on the functions of a program, in the terms of program editing. A function is the path
- * `program/{program_id}/function/{function_id}`. Each route is a view of an operation on locks.
+ * `program/{program_id}/function/{function_id}`. The structure is the path `program/{program_id}` alone, and the whole
+ * program is the same path with everything below. Each route is a view of an operation on locks.
  */
 import Type from "typebox";
 import type { Static } from "typebox";
@@ -18,7 +19,14 @@ export const programId = name("The id of a program.");
 export const functionId = name("The id of a function of this program.");
 
 const functionIds = Type.Array(functionId, { minItems: 1, maxItems: 1000 });
-const which = { function_id: Type.Optional(functionId), function_ids: Type.Optional(functionIds) };
+const programScope = Type.Enum(["structure", "program"], {
+  description: "Instead of functions: `structure` is which items exist, and `program` is everything.",
+});
+const which = {
+  function_id: Type.Optional(functionId),
+  function_ids: Type.Optional(functionIds),
+  scope: Type.Optional(programScope),
+};
 const how = {
   mode: Type.Optional(mode),
   description: Type.Optional(line),
@@ -44,7 +52,7 @@ const programRelease = Type.Object({ ...which, fence: Type.Optional(fence) }, cl
 
 const programRenew = Type.Object(
   {
-    function_id: Type.Optional(functionId),
+    ...which,
     fence: Type.Optional(fence),
     ttl_seconds: Type.Optional(ttlSeconds),
     description: Type.Optional(line),

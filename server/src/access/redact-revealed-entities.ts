@@ -51,7 +51,10 @@ function withoutHidden(
 
 /** A path with the id and with members of the data. */
 function filled(path: string, id: string, data: Members): string {
-  return path.replaceAll(/\{(\w*)\}/gu, (_, name: string) => (name === "" ? id : String(data[name] ?? "")));
+  return path.replaceAll(/\{(\w*)\}/gu, (_, name: string) => {
+    const member = data[name];
+    return name === "" ? id : typeof member === "string" ? member : "";
+  });
 }
 
 function kept(item: Members, { keeps }: RevealedEntity): readonly Members[] {

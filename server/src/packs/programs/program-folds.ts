@@ -7,7 +7,7 @@ import { gap, itemTable, removalTable, userCountTable } from "./item-tables.ts";
 import type { ItemRow } from "./item-tables.ts";
 import { stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
 import type { StackedItem, StackRow } from "./stack-table.ts";
-import { itemPath, parseSubject, programType } from "./program-value.ts";
+import { itemPath, parseSubject, programType, usedItems } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
 
 /** Maximum mutations of an agent in a program that it can undo. */
@@ -15,11 +15,6 @@ const stackDepth = 100;
 
 /** Maximum outdated rows of conflicts that one conflict removes. */
 const outdatedMax = 10;
-
-function usesOf(value: ItemValue): readonly string[] {
-  if (value.kind === "module") return [];
-  return [...value.calls.map((id) => `function/${id}`), ...value.types.map((id) => `type/${id}`)];
-}
 
 function countUses(state: StateWriter, { programId, uses }: Pick<ItemRow, "programId" | "uses">, by: 1 | -1): void {
   const counts = state.rows(userCountTable);
@@ -36,7 +31,7 @@ function rowOf(subject: string, value: ItemValue): ItemRow | undefined {
   if (parsed?.item === undefined) return undefined;
   const module = value.kind === "module" ? (value.parent ?? "") : value.module;
   const { kind, id } = parsed.item;
-  return { subject, programId: parsed.programId, kind, id, name: value.name, module, uses: usesOf(value) };
+  return { subject, programId: parsed.programId, kind, id, name: value.name, module, uses: usedItems(value) };
 }
 
 /** The entity itself is already folded: features fold in the order of their needs. */

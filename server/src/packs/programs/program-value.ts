@@ -78,3 +78,9 @@ export function currentHash(state: StateReader, programId: string, item: ItemNam
   const value = findItem(state, programId, item);
   return value === undefined ? null : hashOfItem(value);
 }
+
+/** The items that a value names: `function/f1`, `type/t1`. */
+export function usedItems(value: ItemValue): readonly string[] {
+  if (value.kind === "module") return [];
+  return [...value.calls.map((id) => `function/${id}`), ...value.types.map((id) => `type/${id}`)];
+}

@@ -244,7 +244,18 @@ const verify = operation({
   name: "programs.verify",
   kind: "read",
   summary: "Checks the whole program without caches: every hash, every text, every type and every condition.",
-  input: Type.Object({ program_id: programIdOf }, closed),
+  input: Type.Object(
+    {
+      program_id: programIdOf,
+      function_ids: Type.Optional(
+        Type.Array(programFunctionId, {
+          ...{ minItems: 1, maxItems: 1_000 },
+          description: "Only these functions and their transitive callers.",
+        }),
+      ),
+    },
+    closed,
+  ),
   output: Type.Object(
     {
       valid: Type.Boolean(),
@@ -279,6 +290,9 @@ const simulate = operation({
       steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 50_000_000 })),
       trace: Type.Optional(Type.Boolean()),
       console: Type.Optional(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 1_000 })),
+      position: Type.Optional(
+        Type.Integer({ minimum: 1, description: "The program as it was at this position; at most 200 functions." }),
+      ),
     },
     closed,
   ),
@@ -293,7 +307,7 @@ const simulate = operation({
     },
     closed,
   ),
-  problems: ["programs.not_found", "check_unavailable"],
+  problems: [...pastProblems, "programs.limit_reached", "check_unavailable"],
   rights: readProgram,
   routes: [post("/v1/programs/{program_id}/simulate")],
   example: { program_id: "ledger", function_id: "f1", inputs: [2] },

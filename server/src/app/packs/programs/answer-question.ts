@@ -6,7 +6,9 @@ import { functionDifference } from "../../../packs/programs/language/difference.
 import { exportText } from "../../../packs/programs/language/export-text.ts";
 import { runFunction, testFunction } from "../../../packs/programs/language/run/run-function.ts";
 import { WrongValue } from "../../../packs/programs/language/run/values.ts";
-import type { WantedMutation } from "../../../packs/programs/mutation-evidence.ts";
+import { ProgramRows } from "../../../packs/programs/language/program-scope.ts";
+import type { ItemKind } from "../../../packs/programs/language/program-scope.ts";
+import type { ItemWrite, WantedMutation } from "../../../packs/programs/mutation-evidence.ts";
 import { asSteps } from "./as-steps.ts";
 import { makeEvidence } from "./make-evidence.ts";
 import type { CheckTools } from "./make-evidence.ts";
@@ -14,7 +16,7 @@ import type { ProgramSnapshot, ProgramUnit } from "./program-unit.ts";
 
 export type ProgramQuestion = { readonly program_id: string } & (
   | { readonly ask: "check"; readonly wanted: WantedMutation; readonly touched: readonly string[] }
-  | { readonly ask: "verify" }
+  | { readonly ask: "verify"; readonly function_ids: readonly string[] | null }
   | { readonly ask: "export"; readonly after: string | null }
   | {
       readonly ask: "simulate";
@@ -23,6 +25,8 @@ export type ProgramQuestion = { readonly program_id: string } & (
       readonly steps: number;
       readonly trace: boolean;
       readonly console: readonly string[];
+      /** The items of a past position that the run may reach. Null: the program as it is. */
+      readonly past: readonly ItemWrite[] | null;
     }
   | { readonly ask: "test"; readonly function_id: string; readonly cases: number; readonly seed: string | null }
   | {
@@ -51,13 +55,13 @@ export function* answerQuestion(question: ProgramQuestion, unit: ProgramUnit, to
 
 function* answer(question: ProgramQuestion, snapshot: ProgramSnapshot, tools: CheckTools): Answer {
   const { scope } = snapshot;
-  if ("function_id" in question && scope.function(question.function_id) === undefined)
-    return missing(question.function_id);
+  const absent = namedFunctions(question).find((id) => scope.function(id) === undefined);
+  if (absent !== undefined) return missing(absent);
   switch (question.ask) {
     case "check":
       return yield* checkAnswer(question, snapshot, tools);
     case "verify":
-      return yield* verifyAnswer(snapshot, tools);
+      return yield* verifyAnswer(question, snapshot, tools);
     case "export":
       return exportText(scope, question.after) as unknown as Json;
     case "simulate":
@@ -70,6 +74,13 @@ function* answer(question: ProgramQuestion, snapshot: ProgramSnapshot, tools: Ch
     case "calls":
       return callsAnswer(question, snapshot);
   }
+}
+
+/** The functions that the present program must have. */
+function namedFunctions(question: ProgramQuestion): readonly string[] {
+  if (question.ask === "verify") return question.function_ids ?? [];
+  if (!("function_id" in question)) return [];
+  return question.ask === "simulate" && question.past !== null ? [] : [question.function_id];
 }
 
 function* checkAnswer(
@@ -94,8 +105,13 @@ function* checkAnswer(
   return (evidence.is_invalid ? shown : { ...shown, verdict: counts }) as unknown as Json;
 }
 
-function* verifyAnswer({ scope, program, version }: ProgramSnapshot, { hash }: CheckTools): Answer {
-  const found = yield* asSteps(fullVerify(scope, { settings: program.settings, hash }));
+function* verifyAnswer(
+  { function_ids: named }: Extract<ProgramQuestion, { ask: "verify" }>,
+  { scope, program, version }: ProgramSnapshot,
+  { hash }: CheckTools,
+): Answer {
+  const options = { settings: program.settings, hash, ...(named !== null && { functions: named }) };
+  const found = yield* asSteps(fullVerify(scope, options));
   const { valid, verdict, diagnostics, functions, nodes, wrongHashes } = found;
   const { check, tested, untested, cases, steps } = verdict;
   const of = (sort: string) => diagnostics.filter(({ severity }) => severity === sort);
@@ -106,14 +122,27 @@ function* verifyAnswer({ scope, program, version }: ProgramSnapshot, { hash }: C
 }
 
 /** Inputs that do not fit are the caller's mistake, which the read refuses. */
-function simulateAnswer(question: Extract<ProgramQuestion, { ask: "simulate" }>, { scope }: ProgramSnapshot): Json {
-  const { function_id: id, inputs, steps, trace, console } = question;
+function simulateAnswer(question: Extract<ProgramQuestion, { ask: "simulate" }>, snapshot: ProgramSnapshot): Json {
+  const { function_id: id, inputs, steps, trace, console, past } = question;
   try {
-    return runFunction(scope, id, inputs, { steps, trace, console }) as unknown as Json;
+    return runFunction(past === null ? snapshot.scope : rowsOf(past), id, inputs, {
+      steps,
+      trace,
+      console,
+    }) as unknown as Json;
   } catch (error) {
     if (error instanceof WrongValue) return { wrong: error.message };
     throw error;
   }
+}
+
+function rowsOf(items: readonly ItemWrite[]): ProgramRows {
+  const rows = new ProgramRows();
+  for (const { item, value } of items) {
+    const [kind = "", id = ""] = item.split("/");
+    rows.set(kind as ItemKind, id, value ?? undefined);
+  }
+  return rows;
 }
 
 /** Breadth first, each function once. */

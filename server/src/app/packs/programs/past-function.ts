@@ -13,8 +13,9 @@ interface HashedVersion extends Omit<Version, "value"> {
   readonly value: FunctionValue | TypeValue;
 }
 
-/** Numbers of versions that a search by hash walks back, one after the other. */
-const walks = [16, 128, 1_000] as const;
+/** Maximum versions that a search by hash walks back, and the number that its first step reads. */
+const walkMax = 1_000;
+const walkFirst = 16;
 
 export type FoundBase =
   | { readonly kind: "found"; readonly base: HashedVersion; readonly newer: readonly HashedVersion[] }
@@ -23,25 +24,35 @@ export type FoundBase =
 const isHashed = (version: Version): version is Version & HashedVersion =>
   typeof (version.value as { readonly hash?: unknown } | undefined | null)?.hash === "string";
 
-/** Walks back from a version to the newest one with this hash. */
+/**
+ * Walks back from a version to the newest one with this hash. A step that reaches an erased version is made smaller, so
+ * an erasure hides only what is older.
+ */
 export async function findByHash(
   engine: Engine,
   subject: string,
   { hash, version, before }: { readonly hash: string; readonly version: number; readonly before: number },
 ): Promise<FoundBase> {
+  let [read, limit] = [0, Math.min(walkMax, version)];
+  let absent: "unknown" | "erased" = "unknown";
   try {
-    for (const walk of walks) {
-      const from = Math.max(1, version - walk + 1);
-      const found = await entityVersions(engine, subject, { from, to: version, before });
-      if (found.kind === "erased") return { kind: "erased" };
-      if (found.kind === "missing") return { kind: "unknown" };
+    while (read < limit) {
+      const size = absent === "unknown" ? Math.max(walkFirst, 8 * read) : Math.ceil((read + limit) / 2);
+      const walk = Math.min(limit, size);
+      const found = await entityVersions(engine, subject, { from: version - walk + 1, to: version, before });
+      if (found.kind === "missing") return { kind: absent };
+      if (found.kind === "erased") {
+        absent = "erased";
+        limit = walk - 1;
+        continue;
+      }
       const versions = found.versions.filter(isHashed);
       const at = versions.findLastIndex(({ value }) => value.hash === hash);
       const base = versions[at];
       if (base !== undefined) return { kind: "found", base, newer: versions.slice(at + 1) };
-      if (from === 1) return { kind: "unknown" };
+      read = walk;
     }
-    return { kind: "unknown" };
+    return { kind: absent };
   } catch (error) {
     if (error instanceof JournalError && error.code === "archived") return { kind: "archived" };
     throw error;

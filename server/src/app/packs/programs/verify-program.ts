@@ -8,6 +8,7 @@ import { checkName } from "../../../packs/programs/language/check/verdict.ts";
 import { touchedBy } from "../../../packs/programs/mutate.ts";
 import type { AppRead, AppReadContext } from "../../reads/app-read.ts";
 import type { ProgramQuestion } from "./answer-question.ts";
+import { pastItems } from "./past-items.ts";
 
 /** Maximum time of a question. */
 const questionMs = 60_000;
@@ -52,7 +53,11 @@ const read = <Input extends ProgramInput>(ask: (input: Input) => ProgramQuestion
   run: (input: Input, context) => askThread(context, ask(input)),
 });
 
-export const verifyProgram = read(({ program_id }) => ({ ask: "verify", program_id }));
+export const verifyProgram = read(
+  ({ program_id, function_ids }: ProgramInput & { function_ids?: readonly string[] }) => ({
+    ...{ ask: "verify", program_id, function_ids: function_ids ?? null },
+  }),
+);
 
 export const exportProgram = read(({ program_id, after }: ProgramInput & { readonly after?: string }) => ({
   ...{ ask: "export", program_id, after: after ?? null },
@@ -70,12 +75,18 @@ interface SimulateInput extends FunctionInput {
   readonly steps?: number;
   readonly trace?: boolean;
   readonly console?: readonly string[];
+  readonly position?: number;
 }
 
-export const simulateFunction = read((input: SimulateInput) => {
-  const { program_id, function_id, inputs, steps = 1_000_000, trace = false, console = [] } = input;
-  return { ask: "simulate", program_id, function_id, inputs, steps, trace, console };
-});
+export const simulateFunction: AppRead = {
+  view: "keys",
+  async run(input: SimulateInput, context) {
+    const { program_id, function_id, inputs, steps = 1_000_000, trace = false, console = [], position } = input;
+    const past = position === undefined ? null : await pastItems(context.services.engine, input, position);
+    if (past !== null && "kind" in past) return past;
+    return askThread(context, { ask: "simulate", program_id, function_id, inputs, steps, trace, console, past });
+  },
+};
 
 export const testProgramFunction = read(
   ({ program_id, function_id, cases = 100, seed }: FunctionInput & { cases?: number; seed?: string }) => ({

@@ -10,37 +10,42 @@ export function programAcquireInput(program: string, body: ProgramAcquire | Prog
   const paths =
     "locks" in body
       ? body.locks.map((lock) => defined({ path: pathOf(program, lock.function_id), mode: lock.mode }))
-      : namedFunctions(body).map((id) => pathOf(program, id));
+      : lockedPaths(program, body);
   return defined({ paths, mode, wait, ttl_seconds, purpose: description });
 }
 
 export function releaseInput(program: string, body: ProgramRelease): ProgramFields {
-  const { fence, function_id, function_ids } = body;
-  const isNamed = function_id !== undefined || function_ids !== undefined;
-  return defined({ fence, paths: isNamed ? namedFunctions(body).map((id) => pathOf(program, id)) : undefined });
+  return defined({ fence: body.fence, paths: heldPaths(program, body) });
 }
 
-export function renewInput(
-  program: string,
-  { function_id, fence, ttl_seconds, description }: ProgramRenew,
-): ProgramFields {
-  const path = function_id === undefined ? undefined : pathOf(program, function_id);
-  return defined({ fence, path, ttl_seconds, note: description });
+export function renewInput(program: string, body: ProgramRenew): ProgramFields {
+  const { fence, ttl_seconds, description } = body;
+  return defined({ fence, paths: heldPaths(program, body), ttl_seconds, note: description });
+}
+
+/** The paths of held locks; undefined if the fence alone names them. */
+function heldPaths(program: string, body: NamedLocks & { readonly fence?: string }): readonly string[] | undefined {
+  const { function_id, function_ids, scope, fence } = body;
+  const isNamed = function_id !== undefined || function_ids !== undefined || scope !== undefined;
+  return isNamed || fence === undefined ? lockedPaths(program, body).map(({ path }) => path) : undefined;
 }
 
 /** A grant, a queue position, or released paths. */
 export function replyFields(data: ProgramFields): ProgramFields {
-  const { paths, owner_id, place, waits_for, released, ...rest } = data;
+  const { paths, owner_id, place, waits_for, released, others, ...rest } = data;
+  const grants = [data, ...(isList(others) ? others : [])];
   return defined({
     ...rest,
     agent_id: owner_id,
     queue_position: place,
     waits_for: isList(waits_for) ? waits_for.map(holderFields) : undefined,
-    locks: isList(paths)
-      ? paths.map(({ path, mode }) => ({ function_id: functionOf(path), mode, expires_at: data["expires_at"] }))
-      : undefined,
+    locks: isList(paths) ? grants.flatMap(grantFields) : undefined,
     released: Array.isArray(released) ? released.map(functionOf) : undefined,
   });
+}
+
+function grantFields({ paths, expires_at }: ProgramFields): readonly ProgramFields[] {
+  return isList(paths) ? paths.map((locked) => ({ ...targetOf(locked), mode: locked["mode"], expires_at })) : [];
 }
 
 /** The blocking holders of each function. */
@@ -48,7 +53,7 @@ export function denialFields(data: ProgramFields): ProgramFields {
   const { holders, place } = data;
   const denials = isList(holders)
     ? holders.map((holder) => ({
-        function_id: functionOf(holder["path"]),
+        ...targetOf(holder),
         holder: holderFields(holder),
         queue_position: place,
       }))
@@ -67,12 +72,12 @@ export function rowFields(row: ProgramFields): ProgramFields {
 }
 
 function holderFields(holder: ProgramFields): ProgramFields {
-  const { owner_id, name, purpose, path, mode, fence, since, until, state } = holder;
+  const { owner_id, name, purpose, mode, fence, since, until, state } = holder;
   return defined({
     agent_id: owner_id,
     agent_name: name,
     description: purpose,
-    function_id: functionOf(path),
+    ...targetOf(holder),
     mode,
     fence,
     acquired_at: since,
@@ -86,16 +91,31 @@ function waiterFields(waiter: ProgramFields): ProgramFields {
   return { ...fields, ticket: waiter["ticket"], requested_at };
 }
 
-function namedFunctions({ function_id, function_ids }: ProgramAcquire | ProgramRelease): readonly string[] {
-  if ((function_id === undefined) === (function_ids === undefined)) {
-    const message = "send either function_id or function_ids";
+type NamedLocks = Pick<ProgramAcquire, "function_id" | "function_ids" | "scope">;
+
+interface ProgramLock {
+  readonly path: string;
+  readonly scope?: "self" | "tree";
+}
+
+function lockedPaths(program: string, { function_id, function_ids, scope }: NamedLocks): readonly ProgramLock[] {
+  if ([function_id, function_ids, scope].filter((named) => named !== undefined).length !== 1) {
+    const message = "send one of function_id, function_ids and scope";
     throw new HttpProblem("input_invalid", { issues: [{ pointer: "", message }] });
   }
-  return function_ids ?? [function_id as string];
+  if (scope !== undefined) return [{ path: `program/${program}`, scope: scope === "structure" ? "self" : "tree" }];
+  return (function_ids ?? [function_id as string]).map((id) => ({ path: pathOf(program, id) }));
 }
 
 function pathOf(program: string, id: string): string {
   return `program/${program}/function/${id}`;
+}
+
+/** The function of a lock. A lock of the program itself has no function and names its scope. */
+function targetOf({ path, scope }: ProgramFields): ProgramFields {
+  const id = functionOf(path);
+  if (id !== null || scope === undefined) return { function_id: id };
+  return { function_id: id, scope: scope === "self" ? "structure" : "program" };
 }
 
 /** The function of a path; null if the path is the whole program or above it. */

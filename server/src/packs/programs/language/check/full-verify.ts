@@ -3,6 +3,7 @@ import { hashFunction, hashType, type HashText } from "../hash.ts";
 import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import type { ProgramSettings } from "../function-value.ts";
+import { affectedItems, type ItemIds } from "./affected.ts";
 import { newCheckCaches } from "./check-caches.ts";
 import { checkProgram, type Verdict } from "./verdict.ts";
 import { definitionIn } from "./types.ts";
@@ -17,13 +18,19 @@ interface FullVerification {
   readonly wrongHashes: readonly string[];
 }
 
+interface VerifyOptions {
+  readonly settings: ProgramSettings;
+  readonly hash: HashText;
+  /** Only these functions and their transitive callers. By default everything. */
+  readonly functions?: readonly string[];
+}
+
 /** Checks a whole program without caches, prints and parses every item, and compares every hash. */
 export function* fullVerify(
   scope: ProgramScope,
-  { settings, hash }: { settings: ProgramSettings; hash: HashText },
+  { settings, hash, functions: named }: VerifyOptions,
 ): Generator<void, FullVerification> {
-  const functions = [...scope.functionIds()].sort();
-  const types = [...scope.typeIds()].sort();
+  const { functions, types } = itemsOf(scope, named);
   const wrongHashes: string[] = [];
   let nodes = 0;
   for (const [index, id] of functions.entries()) {
@@ -48,4 +55,10 @@ export function* fullVerify(
     nodes,
     wrongHashes,
   };
+}
+
+function itemsOf(scope: ProgramScope, named: readonly string[] | undefined): ItemIds {
+  const all = { functions: [...scope.functionIds()], types: [...scope.typeIds()] };
+  const { functions, types } = named === undefined ? all : affectedItems(scope, { functions: named, types: [] });
+  return { functions: functions.toSorted(), types: types.toSorted() };
 }
