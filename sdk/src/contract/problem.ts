@@ -32,7 +32,7 @@ export interface RevealedEntity {
   readonly type?: string;
   /** The id is the path of a lock. A caller that may lock the path sees it too. */
   readonly isPath?: true;
-  /** The path of the entity. `{}` stands for the id, and `{name}` for the member `name` of the data. */
+  /** The path of the entity. `{}` is replaced by the id, and `{name}` by the member `name` of the data. */
   readonly path?: string;
   /** Members of a hidden item that stay. By default the whole item is hidden. */
   readonly keeps?: readonly string[];

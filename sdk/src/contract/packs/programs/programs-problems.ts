@@ -10,8 +10,8 @@ const place = ["node_id", "line", "column", "step"];
 const ofFunction = { member: "errors", path: "program/{program_id}/function/{}" };
 
 /**
- * A change may break a function that its author may not read. The condition of a callee is data of the callee, the
- * inputs of a case are data of the tested function, and a suggestion may be any name of the program.
+ * A change may break a function that its author may not read. The condition of a callee is data of the callee. The
+ * inputs of a case are data of the tested function. A suggestion may be any name of the program.
  */
 const findings = {
   reveals: [

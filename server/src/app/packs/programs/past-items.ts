@@ -10,7 +10,7 @@ import { entityVersions } from "../../reads/entity-versions.ts";
 import { pastFunction } from "./past-function.ts";
 import type { FunctionTarget } from "./past-function.ts";
 
-/** Maximum functions and types of a run in the past. Each is read from the history by itself. */
+/** Maximum functions and types of a run at a past position. Each is read from the history by itself. */
 const itemsMax = 200;
 
 /** The function, the functions that it calls, and their types, each as it was at the position. */
