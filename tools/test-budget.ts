@@ -31,7 +31,7 @@ export const allowances: Readonly<Record<string, number>> = {
   mesh: 13,
   mutants: 12,
   nodes: 62,
-  observe: 4,
+  observe: 17,
   planning: 9,
   programs: 40,
   scenario: 175,

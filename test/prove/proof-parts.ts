@@ -64,7 +64,11 @@ export const proofParts: readonly ProofPart[] = [
     commands: [["test/fuzz/run.ts"]],
   },
   { name: "install", counts: ["reinstallations"], commands: [[...testing, "test/prove/fresh-clone.ts"]] },
-  { name: "kills", counts: ["killRuns"], commands: [[...testing, "test/scenario/kill.test.ts"]] },
+  {
+    name: "kills",
+    counts: ["killRuns", "auditFileKills"],
+    commands: [[...testing, "test/scenario/kill.test.ts", "test/observe/audit-file-kill.test.ts"]],
+  },
   { name: "faults", counts: ["faultCycles"], commands: [["test/nodes/faults/run.ts"]] },
   {
     name: "histories",

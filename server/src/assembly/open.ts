@@ -39,6 +39,7 @@ import { ServiceKeeper } from "../services/service-keeper.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { servicesOfNode } from "./services.ts";
+import type { AuditLogOptions } from "./services.ts";
 import { refuseUnknownToggles, setComponents } from "./set-components.ts";
 import type { ComponentOptions } from "./set-components.ts";
 import type { Feature } from "../machine/feature.ts";
@@ -82,6 +83,8 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
   /** Further services. Tests add some. */
   readonly addedServices?: readonly ServiceFactory[];
   readonly checkObserver?: CheckObserver;
+  /** The audit file of this node; none by default. */
+  readonly auditLog?: AuditLogOptions | undefined;
 }
 
 /** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
@@ -89,7 +92,7 @@ export async function start(
   location: JournalLocation,
   options: HoldfastOptions & BuildOptions = {},
 ): Promise<RunningNode> {
-  const { rules = knownRules, report = reportToStandardError, addedServices = [] } = options;
+  const { rules = knownRules, report = reportToStandardError, addedServices = [], auditLog } = options;
   refuseUnknownToggles(options.component_toggles);
   await using opened = new AsyncDisposableStack();
   const journal = await openJournal(location, { ...options, rules });
@@ -97,7 +100,10 @@ export async function start(
   if (journal.coordination === undefined) await raiseCarriedRules(engine, rules);
   await setComponents(engine, options);
   const services = servicesOf(engine, options);
-  const keeper = new ServiceKeeper([...servicesOfNode({ journal, rules }), ...addedServices], { services, report });
+  const keeper = new ServiceKeeper([...servicesOfNode({ journal, rules, auditLog }), ...addedServices], {
+    services,
+    report,
+  });
   opened.defer(() => keeper.stop());
   await keeper.start();
   const client = clientOf(services, { ...options, beforeStop: () => keeper.stop() });

@@ -30,6 +30,7 @@ import type { AccessOptions } from "./serve-gate.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { start } from "./open.ts";
+import type { AuditLogOptions } from "./services.ts";
 import type { BuildOptions, RunningNode, SharedJournalLocation } from "./open.ts";
 
 export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules" | "addedServices"> {
@@ -41,6 +42,8 @@ export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<Build
   readonly port: number;
   /** The NATS connection; none by default. */
   readonly nats?: MeshOptions;
+  /** The audit file in the data folder; none by default. */
+  readonly auditLog?: Omit<AuditLogOptions, "data">;
   /** Logs; off by default. */
   readonly log?: Omit<LogOptions, "clock">;
 }
@@ -57,7 +60,7 @@ export interface RunningServer {
 
 /** Starts a server. If a stage fails, the stages before it are closed, so that the folder and the port are free again. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { data, journal, host, port } = options;
+  const { data, journal, host, port, auditLog } = options;
   await using opened = new AsyncDisposableStack();
   const version = packageVersion();
   const node = systemIds.unique().slice(0, 12);
@@ -67,6 +70,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   if (journal !== undefined) makeNodeFolder(data, report);
   const { client, services, keeper, summary } = await start(journal ?? data, {
     ...options,
+    auditLog: auditLog && { ...auditLog, data },
     report,
     onBatch,
     checkObserver,

@@ -1,14 +1,54 @@
+import { join } from "node:path";
+import { auditFeed } from "../app/watch/audit-feed.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Journal } from "../journal/journal.ts";
+import { ownFolder } from "../journal/sqlite/folder/own-folder.ts";
+import { auditFile } from "../services/audit-file/audit-file.ts";
+import { makeAuditFolder } from "../services/audit-file/audit-folder.ts";
 import { followRules } from "../services/follow-rules.ts";
 import type { ServiceFactory } from "../services/service.ts";
+
+/** The audit file of a node. */
+export interface AuditLogOptions {
+  /** The data folder of the node. The file is in its folder `audit`. */
+  readonly data: string;
+  /** Size at which the file is rotated. */
+  readonly bytesMax: number;
+  /** Rotated files to keep; 0 keeps all. */
+  readonly filesKept: number;
+}
 
 interface ServiceOptions {
   readonly journal: Journal;
   /** The rules numbers that this build knows. */
   readonly rules: readonly number[];
+  /** Without it the audit log is in the journal only. */
+  readonly auditLog?: AuditLogOptions | undefined;
 }
 
 /** The services of a node, in the order of their start. */
-export function servicesOfNode({ journal: { coordination }, rules }: ServiceOptions): readonly ServiceFactory[] {
-  return coordination === undefined ? [] : [followRules(coordination, rules)];
+export function servicesOfNode({
+  journal: { coordination },
+  rules,
+  auditLog,
+}: ServiceOptions): readonly ServiceFactory[] {
+  const rulesOfNodes = coordination === undefined ? [] : [followRules(coordination, rules)];
+  const isShared = coordination !== undefined;
+  return [...rulesOfNodes, ...(auditLog === undefined ? [] : [auditFileOf(auditLog, isShared)])];
+}
+
+/** The owner of a journal in a folder owns the folder. A node of a shared journal must take the folder of its file. */
+function auditFileOf({ data, ...options }: AuditLogOptions, isShared: boolean): ServiceFactory {
+  const folder = join(data, "audit");
+  const own = async (): Promise<() => void> => {
+    await makeAuditFolder(folder);
+    return ownFolder(folder, new Date(systemClock.wallMs()).toISOString());
+  };
+  return (context) =>
+    auditFile({
+      ...options,
+      folder,
+      feed: auditFeed(context.services.engine),
+      ...(isShared ? { own } : {}),
+    })(context);
 }

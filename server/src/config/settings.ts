@@ -97,6 +97,24 @@ export const settings = {
     default: "lines",
     summary: "the format of the log: lines for people or JSON for programs; --json implies json",
   },
+  audit_log: {
+    kind: "choice",
+    choices: ["store", "file"],
+    default: "store",
+    summary: "where the audit log is: only in the journal, or also as lines of JSON in audit/audit.ndjson",
+  },
+  audit_file_bytes_max: {
+    kind: "number",
+    default: 64 * 1024 * 1024,
+    min: 4_096,
+    summary: "the size in bytes at which the audit file is rotated",
+  },
+  audit_files_kept: {
+    kind: "number",
+    default: 0,
+    min: 0,
+    summary: "maximum rotated audit files; older ones are deleted, and 0 keeps all",
+  },
   calls_per_second: {
     kind: "number",
     default: 50_000,

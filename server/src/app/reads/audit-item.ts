@@ -19,37 +19,60 @@ const entityChanges = new Set([
   "entity.deleted",
 ]);
 
+export function isEntityChange({ type }: Event): boolean {
+  return entityChanges.has(type);
+}
+
 /**
  * An entry as the audit trail shows it: author, time, operation, subjects, outcome, and the revisions before and after.
  */
 export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObject> {
-  const { position, time, operation, trace, erased } = entry;
-  const changes: JsonObject[] = [];
-  for (const event of entry.events)
-    if (entityChanges.has(event.type)) changes.push(await changeOf(engine, entry, event));
+  const { trace, erased } = entry;
+  const { records, ...members } = auditMembers(entry);
   return defined({
-    position,
-    time,
-    by: authorOf(entry),
-    operation,
-    outcome: entryOutcomeCode(entry),
-    subjects: [...new Set([...entry.events.map(({ subject }) => subject), ...inputSubjects(entry)])],
+    ...members,
     events: [...new Set(entry.events.map(publishedName))],
-    changes,
-    records: recordsOf(entry),
+    changes: await auditChanges(engine, entry),
+    records: records.length === 0 ? undefined : records,
     reason: reasonOf(entry),
     trace: trace ?? null,
     erased_by: erased,
   });
 }
 
-/** The events with a name in the audit trail, each under that name. */
-function recordsOf({ events }: Entry): readonly JsonObject[] | undefined {
-  const records = events.flatMap(({ type, data }) => {
-    const event = eventTypes.get(type)?.audit;
-    return event === undefined ? [] : [{ ...publishedData(data), event }];
-  });
-  return records.length === 0 ? undefined : records;
+/** The members of an entry in the audit trail that the entry alone determines. */
+export interface AuditMembers {
+  readonly position: number;
+  readonly time: number;
+  readonly by: JsonObject;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly subjects: readonly string[];
+  /** The events with a name in the audit trail, each under that name. */
+  readonly records: readonly JsonObject[];
+}
+
+export function auditMembers(entry: Entry): AuditMembers {
+  const { position, time, operation, events } = entry;
+  return {
+    position,
+    time,
+    by: authorOf(entry),
+    operation,
+    outcome: entryOutcomeCode(entry),
+    subjects: [...new Set([...events.map(({ subject }) => subject), ...inputSubjects(entry)])],
+    records: events.flatMap(({ type, data }) => {
+      const event = eventTypes.get(type)?.audit;
+      return event === undefined ? [] : [{ ...publishedData(data), event }];
+    }),
+  };
+}
+
+/** The entities that an entry changed, with the revisions before and after. */
+export async function auditChanges(engine: Engine, entry: Entry): Promise<readonly JsonObject[]> {
+  const changes: JsonObject[] = [];
+  for (const event of entry.events.filter(isEntityChange)) changes.push(await changeOf(engine, entry, event));
+  return changes;
 }
 
 /** The subjects of a refused command, so that its refusal is found with them. */

@@ -21,7 +21,7 @@ export function serveOptions(
   // Only an explicit setting is passed on. Otherwise the value that an operator set with configure-locks stays.
   const component_toggles = sources.lock_manager === "default" ? undefined : { lock_manager };
   const format = isJson ? "json" : config.log_format;
-  const base = { data, host, port, ...journalOf(config), ...natsOf(config, sources) };
+  const base = { data, host, port, ...journalOf(config), ...natsOf(config, sources), ...auditLogOf(config) };
   return { ...base, ...accessOf(config), ...defined({ component_toggles }), log: { level, format, write }, report };
 }
 
@@ -29,6 +29,11 @@ function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
   if (journal !== "") return { journal: { journal, space } };
   if (space === settings.space.default) return {};
   throw new UsageError(`a data folder contains only the space ${settings.space.default}; other spaces need --journal`);
+}
+
+function auditLogOf(config: Config): Pick<ServeOptions, "auditLog"> {
+  if (config.audit_log === "store") return {};
+  return { auditLog: { bytesMax: config.audit_file_bytes_max, filesKept: config.audit_files_kept } };
 }
 
 /** An empty setting counts as not set. */
