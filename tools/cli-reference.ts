@@ -39,7 +39,7 @@ export async function commandsPage(): Promise<string> {
 
 function commandSection(command: CliCommand): string {
   const { name, summary, details, options, operations = [] } = command;
-  const operation = (each: string): string => `[${each}](operations.md#${each})`;
+  const operation = (each: string): string => `[${each}](${pageOf(each)}#${each.replace(".", "")})`;
   const asked =
     name === "run"
       ? "Any operation: see [operations](operations.md)."
@@ -91,4 +91,10 @@ function rowsOf(headings: readonly string[], rows: readonly (readonly string[])[
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** The page of an operation: that of its pack, or of all features. */
+function pageOf(operation: string): string {
+  const dot = operation.indexOf(".");
+  return dot < 0 ? "operations.md" : `${operation.slice(0, dot)}.md`;
 }

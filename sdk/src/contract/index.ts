@@ -38,7 +38,7 @@ export { intentStatuses, intentTransitions, knownWord } from "./packs/intents/in
 export type { IntentStatus } from "./packs/intents/intent-statuses.ts";
 export { defaultStrategies, fixedStrategies, lockStrategies, strategyFor } from "./packs/intents/lock-strategies.ts";
 export type { LockStrategy, StrategyCase, StrategyName } from "./packs/intents/lock-strategies.ts";
-export { runModes } from "./packs/intents/intent-runs.ts";
+export { runModes, runStates } from "./packs/intents/intent-runs.ts";
 export type { RunMode } from "./packs/intents/intent-runs.ts";
 export { endedRun, intentRun } from "./packs/intents/intent-runs.ts";
 export type { EndedRun, IntentRun } from "./packs/intents/intent-runs.ts";

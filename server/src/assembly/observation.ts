@@ -10,11 +10,13 @@ import { monitorProcess } from "../base/monitor-process.ts";
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { agentTable } from "../features/agents/agent-table.ts";
 import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
+import { openRunCounts } from "../packs/intents/intent-table.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import { CallMetrics } from "../observe/call-metrics.ts";
 import { CheckMetrics } from "../observe/check-metrics.ts";
 import type { CheckSample } from "../observe/check-metrics.ts";
 import type { CheckObserver } from "../checks/check.ts";
+import { IntentMetrics } from "../observe/intent-metrics.ts";
 import { logCall } from "../observe/log-call.ts";
 import { EntryMetrics } from "../observe/entry-metrics.ts";
 import { openLog } from "../observe/log.ts";
@@ -68,7 +70,8 @@ export function openObservation(options: ObservationOptions): Observation {
   const calls = new CallMetrics(metrics);
   const processMonitor = monitorProcess();
   let engine: Engine | undefined;
-  const entries = new EntryMetrics(metrics, {
+  const intents = new IntentMetrics(metrics.registry);
+  const entries = new EntryMetrics(metrics, intents, {
     recent: (position) => engine?.recentEntry(position)?.time,
     at: async (positions) => (engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time)),
   });
@@ -108,7 +111,10 @@ export function openObservation(options: ObservationOptions): Observation {
       if (sampleChecks !== undefined) checks.set(sampleChecks());
       if (sampleMesh !== undefined) mesh.set(sampleMesh());
       if (sampleServices !== undefined) services.set(sampleServices());
-      if (engine !== undefined) gauges.set(await sampleNode(engine), process);
+      if (engine !== undefined) {
+        gauges.set(await sampleNode(engine), process);
+        intents.set(await engine.scan(openRunCounts));
+      }
       return metrics.registry.metrics();
     },
     close() {

@@ -1,4 +1,5 @@
 import type { HistogramSeries } from "./histogram-family.ts";
+import type { IntentMetrics } from "./intent-metrics.ts";
 import { releaseCauses } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
 import { lockTypeOf } from "./lock-type.ts";
@@ -46,14 +47,16 @@ interface PendingDuration {
  */
 export class EntryMetrics {
   readonly #metrics: Metrics;
+  readonly #intents: IntentMetrics;
   readonly #times: EntryTimes;
   readonly #granted;
   readonly #held: ReadonlyMap<string, readonly HistogramSeries[]>;
   readonly #append;
   readonly #batch;
 
-  constructor(metrics: Metrics, times: EntryTimes) {
+  constructor(metrics: Metrics, intents: IntentMetrics, times: EntryTimes) {
     this.#metrics = metrics;
+    this.#intents = intents;
     this.#times = times;
     this.#granted = {
       read: metrics.acquisitions.series({ lock_type: "read", status: "granted" }),
@@ -76,6 +79,7 @@ export class EntryMetrics {
   #recordEvent(entry: CountedEntry, { type, data }: CountedEntry["events"][number], pending: PendingDuration[]): void {
     // The first event of a set of paths carries the data. The other events point at it.
     if (data["of"] !== undefined) return;
+    if (type.startsWith("intent.")) this.#intents.record({ type, data });
     switch (type) {
       case "lock.acquired":
         this.#recordGrant(entry, data, pending);

@@ -30,6 +30,9 @@ export interface CommandOption {
   readonly summary: string;
 }
 
+/** The operation of a pack, such as `intents.get`. */
+type PackOperationName = `${string}.${string}`;
+
 export interface CliCommand {
   /** One word, or two words for a command of a group: `journal list`. */
   readonly name: string;
@@ -41,7 +44,7 @@ export interface CliCommand {
   /** The arguments after `--` are a command to run. */
   readonly takesCommand?: true;
   /** The operations that it calls on a server. Absent for a command that calls no server. */
-  readonly operations?: readonly OperationName[];
+  readonly operations?: readonly (OperationName | PackOperationName)[];
   /** It writes data of the journal. The files that it creates are readable by this user alone. */
   readonly writesData?: true;
   readonly summary: string;

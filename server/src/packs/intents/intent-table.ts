@@ -33,6 +33,14 @@ export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"
   bytes: (row) => 400 + 4 * row.id.length,
 };
 
+/** The number of open runs in each state. */
+export function openRunCounts(state: StateReader): Record<"running" | "interrupted" | "paused", number> {
+  const rows = state.rows(intentTable);
+  // Running runs are the many. They have a sort of their own, so they are counted without a scan.
+  const counted = (run: string): number => rows.scan("run", { prefix: `${run}${gap}`, limit: Infinity }).length;
+  return { running: rows.count("fence"), interrupted: counted("interrupted"), paused: counted("paused") };
+}
+
 /** The row of an intent as its entity is; undefined if there is none. */
 export function intentRowOf(state: StateReader, id: string): IntentRow | undefined {
   const found = findIntent(state, id);

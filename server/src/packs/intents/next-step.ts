@@ -77,12 +77,22 @@ export function retryStep(context: DecideContext, value: IntentValue, name: stri
   const started = { ...stepData(value, name), tried: tried.tries, takeovers: run.takeovers };
   return {
     next,
-    records: [failedRecord(value, name, error, true), { type: "intent.bridge_started", data: started }],
+    records: [
+      failedRecord(context, value, name, { error, willRetry: true }),
+      { type: "intent.bridge_started", data: started },
+    ],
   };
 }
 
-function failedRecord(value: IntentValue, name: string, error: StepError, willRetry: boolean): IntentRecord {
-  const data = { ...stepData(value, name), error: { ...error }, will_retry: willRetry };
+function failedRecord(
+  context: DecideContext,
+  value: IntentValue,
+  name: string,
+  { error, willRetry }: { readonly error: StepError; readonly willRetry: boolean },
+): IntentRecord {
+  const { started_ms } = (openRun(value) as StoredRun).steps[name] as StepProgress;
+  const duration_ms = Math.max(0, context.time - started_ms);
+  const data = { ...stepData(value, name), error: { ...error }, duration_ms, will_retry: willRetry };
   return { type: "intent.bridge_failed", data };
 }
 
@@ -101,7 +111,7 @@ export function failStep(
     errors: run.errors + 1,
     steps: { ...run.steps, [name]: failed },
   });
-  const record = failedRecord(value, name, error, false);
+  const record = failedRecord(context, value, name, { error, willRetry: false });
   if (!isFatal && goesOn(run, name)) return after(record, nextStep(context, { row, value: counted }));
   if (run.on_failure === "pause") return after(record, pauseRun(counted, `${name} failed: ${error.code}`));
   // A bridge after the last status may fail too. The intent is final then and stays as it is.

@@ -41,6 +41,7 @@ export const intentsEvents = {
   "intent.bridge_failed": record("BRIDGE_FAILED", "A try of a step failed.", {
     ...bridge,
     error: stepError,
+    duration_ms: count,
     will_retry: Type.Boolean(),
   }),
   "intent.run_started": record("RUN_STARTED", "A run of bridges began.", { run: count, pipeline: Type.String() }),

@@ -1,11 +1,9 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { AgentNames } from "../terminal/agent-names.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { eventSentence } from "../terminal/event-sentence.ts";
@@ -15,7 +13,7 @@ import type { WireLockPage, WireLockStatus } from "../terminal/lock-table.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
-import { listenForSignal } from "../terminal/until-signal.ts";
+import { showOnChange } from "../discovery/show-on-change.ts";
 
 export const locksCommand: CliCommand = serverCommand({
   name: "locks",
@@ -101,28 +99,12 @@ async function showOnce(context: CommandContext): Promise<ExitCode> {
 }
 
 /** Shows the locks again after each event about a lock or a ticket. */
-async function watchLocks(context: CommandContext): Promise<ExitCode> {
-  const { terminal, isJson } = context;
-  await using client = await context.connect();
-  const events = client.watch({ after: await client.cursor() });
-  const listening = listenForSignal(systemClock);
-  const stopped = listening.signalled.then(() => undefined);
-  try {
-    for (;;) {
-      if (!isJson && terminal.draw !== undefined) terminal.print("\u001b[2J\u001b[H");
+function watchLocks(context: CommandContext): Promise<ExitCode> {
+  return showOnChange(context, {
+    isAbout: (subject) => /^(lock|ticket)\//u.test(subject),
+    show: async () => {
       await showOnce(context);
-      if (!(await Promise.race([stopped, untilChange(events)]))) return exitCodes.done;
-    }
-  } finally {
-    listening.stop();
-    void events.return?.();
-  }
-}
-
-async function untilChange(events: AsyncIterator<WatchedEvent>): Promise<boolean> {
-  for (;;) {
-    const next = await events.next();
-    if (next.done === true) return false;
-    if (/^(lock|ticket)\//u.test(next.value.subject)) return true;
-  }
+      return true;
+    },
+  });
 }
