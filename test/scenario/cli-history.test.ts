@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "holdfast";
-import { jsonLines, run } from "./holdfast-command.ts";
+import { runHere } from "./cli-terminal.ts";
+import { jsonLines } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
 /** 1 created, 2 another one, 3 merged, 4 conflict, 5 patched, 6 deleted, 7 created again. */
@@ -24,7 +25,7 @@ test(
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     await fill(data);
-    const get = async (options: string) => jsonLines(await run(folder, `get note/a/b --json ${options}`))[0];
+    const get = async (options: string) => jsonLines(await runHere(folder, `get note/a/b --json ${options}`))[0];
     const values = { 1: { text: "one" }, 2: { text: "two" }, 3: { text: "two", n: 1 }, 5: { text: "new" } };
     const client = await open(data);
     const note = { type: "note", id: "a/b" };
@@ -57,10 +58,10 @@ for (const [line, code] of [
     `"holdfast ${line}" is refused with the code ${code}`,
     inEmptyFolder(async (folder) => {
       await fill(join(folder, ".holdfast"));
-      const text = await run(folder, line);
+      const text = await runHere(folder, line);
       assert.equal(text.code, 7, text.errors);
       assert.ok(text.errors.includes(`(${code})`), text.errors);
-      const json = await run(folder, `${line} --json`);
+      const json = await runHere(folder, `${line} --json`);
       assert.deepEqual([json.code, jsonLines(json)[0]?.["code"]], [7, code]);
     }),
   );
@@ -71,7 +72,7 @@ test(
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"));
     const history = async (options: string) =>
-      jsonLines(await run(folder, `history note/a/b --json ${options}`)).map(({ position, event }) => [
+      jsonLines(await runHere(folder, `history note/a/b --json ${options}`)).map(({ position, event }) => [
         position,
         event,
       ]);
@@ -88,7 +89,7 @@ test(
       [3, "evt.note.changed"],
     ]);
     assert.deepEqual(await history("--version 1"), [[1, "evt.note.created"]]);
-    const { lines } = await run(folder, "history note/a/b --limit 1");
+    const { lines } = await runHere(folder, "history note/a/b --limit 1");
     assert.match(lines.join("\n"), /^ +7 {2}\S+Z {2}local {2}evt\.note\.created {2}version 5$/);
   }),
 );

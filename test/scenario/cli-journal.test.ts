@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "holdfast";
 import { tamper } from "./forge.ts";
+import { runHere } from "./cli-terminal.ts";
 import { holdfast, jsonLines, run } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
@@ -15,7 +16,7 @@ async function fill(data: string, ids: readonly string[]): Promise<void> {
 }
 
 async function headOf(folder: string, data = ".holdfast"): Promise<string> {
-  const { code, lines, errors } = await run(folder, `journal list --data ${data} --limit 1`);
+  const { code, lines, errors } = await runHere(folder, `journal list --data ${data} --limit 1`);
   assert.equal(code, 0, errors);
   return /^head (\S+)$/.exec(lines.at(-1) ?? "")?.[1] ?? assert.fail(lines.join("\n"));
 }
@@ -24,14 +25,14 @@ test(
   "journal list shows the newest entries and the head, the entries after a position, or those about a subject",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a", "b", "c", "d"]);
-    const newest = await run(folder, "journal list --limit 2");
+    const newest = await runHere(folder, "journal list --limit 2");
     assert.equal(newest.code, 0, newest.errors);
     assert.deepEqual(
       newest.lines.map((line) => line.trim().split(" ")[0]),
       ["3", "4", "head"],
     );
     assert.match(newest.lines[0] ?? "", /local created note\/c \(version 1\)$/);
-    const after = jsonLines(await run(folder, "journal list --after 1 --limit 2 --json"));
+    const after = jsonLines(await runHere(folder, "journal list --after 1 --limit 2 --json"));
     assert.deepEqual(
       after.map(({ event, position }) => [event, position]),
       [
@@ -40,7 +41,7 @@ test(
         ["head", 4],
       ],
     );
-    const about = jsonLines(await run(folder, "journal list --subject note/b --json"));
+    const about = jsonLines(await runHere(folder, "journal list --subject note/b --json"));
     assert.deepEqual(
       about.map(({ event, position }) => [event, position]),
       [
@@ -86,19 +87,19 @@ test(
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a", "b", "c"]);
     const head = await headOf(folder);
-    const exported = await run(folder, "journal export --to journal.ndjson --json");
+    const exported = await runHere(folder, "journal export --to journal.ndjson --json");
     assert.deepEqual([exported.code, jsonLines(exported)[0]?.["head"]], [0, head], exported.errors);
     const text = readFileSync(join(folder, "journal.ndjson"), "utf8");
     const piped = await run(folder, "journal export");
     assert.equal(`${piped.lines.join("\n")}\n`, text, "standard output gets the same lines");
-    const [imported] = jsonLines(await run(folder, "journal import journal.ndjson --data copy --json"));
+    const [imported] = jsonLines(await runHere(folder, "journal import journal.ndjson --data copy --json"));
     assert.deepEqual([imported?.["ok"], imported?.["entries"], imported?.["head"]], [true, 3, head]);
     assert.equal(await headOf(folder, "copy"), head);
-    assert.equal((await run(folder, `verify --data copy --head ${head}`)).code, 0);
+    assert.equal((await runHere(folder, `verify --data copy --head ${head}`)).code, 0);
     const fromInput = await run(folder, "journal import - --data piped", { input: text });
     assert.equal(fromInput.code, 0, fromInput.errors);
     assert.equal(await headOf(folder, "piped"), head);
-    const again = await run(folder, "journal export --to journal.ndjson");
+    const again = await runHere(folder, "journal export --to journal.ndjson");
     assert.equal(again.code, 2);
     assert.match(again.errors, /already exists/);
   }),
@@ -109,17 +110,17 @@ test(
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     await fill(data, ["a", "b"]);
-    await run(folder, "journal export --to short.ndjson");
-    await run(folder, "journal import short.ndjson --data copy");
+    await runHere(folder, "journal export --to short.ndjson");
+    await runHere(folder, "journal import short.ndjson --data copy");
     await fill(data, ["c", "d"]);
-    await run(folder, "journal export --to long.ndjson");
-    const [continued] = jsonLines(await run(folder, "journal import long.ndjson --data copy --json"));
+    await runHere(folder, "journal export --to long.ndjson");
+    const [continued] = jsonLines(await runHere(folder, "journal import long.ndjson --data copy --json"));
     assert.deepEqual([continued?.["entries"], continued?.["head"]], [2, await headOf(folder)]);
-    const shorter = await run(folder, "journal import short.ndjson --data copy");
+    const shorter = await runHere(folder, "journal import short.ndjson --data copy");
     assert.equal(shorter.code, 7, shorter.errors);
     assert.match(shorter.errors, /last entry, 4, is not in this file, which ends before it/);
     await fill(join(folder, "other"), ["x"]);
-    const other = await run(folder, "journal import long.ndjson --data other");
+    const other = await runHere(folder, "journal import long.ndjson --data other");
     assert.equal(other.code, 7);
     assert.match(other.errors, /Nothing was changed/);
     assert.match(await headOf(folder, "other"), /^1:/);
@@ -132,15 +133,15 @@ test(
     await fill(join(folder, ".holdfast"), ["a", "b", "c"]);
     const { lines } = await run(folder, "journal export");
     writeFileSync(join(folder, "bad.ndjson"), lines.join("\n").replace("note b", "note x"));
-    const bad = await run(folder, "journal import bad.ndjson --data copy --json");
+    const bad = await runHere(folder, "journal import bad.ndjson --data copy --json");
     const [summary] = jsonLines(bad);
     assert.deepEqual([bad.code, summary?.["ok"], summary?.["entries"]], [4, false, 1]);
     assert.match(await headOf(folder, "copy"), /^1:/);
     writeFileSync(join(folder, "no.ndjson"), "hello\n");
-    const none = await run(folder, "journal import no.ndjson --data empty");
+    const none = await runHere(folder, "journal import no.ndjson --data empty");
     assert.equal(none.code, 4);
     assert.match(none.errors, /Line 1 of .*no\.ndjson is not a batch/);
-    const missing = await run(folder, "journal import gone.ndjson --data empty");
+    const missing = await runHere(folder, "journal import gone.ndjson --data empty");
     assert.equal(missing.code, 6);
     assert.match(missing.errors, /cannot read \S*gone\.ndjson/);
   }),
@@ -150,13 +151,13 @@ test(
   "an import is refused while a server has the folder open, but reading commands work",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a"]);
-    await run(folder, "journal export --to journal.ndjson");
+    await runHere(folder, "journal export --to journal.ndjson");
     const up = holdfast(folder, "up");
     await up.line(/Ctrl\+C/);
-    const imported = await run(folder, "journal import journal.ndjson --json");
+    const imported = await runHere(folder, "journal import journal.ndjson --json");
     assert.deepEqual([imported.code, jsonLines(imported)[0]?.["code"]], [3, "owned"]);
-    for (const line of ["verify", "journal list", "journal export", "get note/a", "history note/a"]) {
-      const { code, errors } = await run(folder, line);
+    for (const line of ["verify", "journal list", "journal export --to read.ndjson", "get note/a", "history note/a"]) {
+      const { code, errors } = await runHere(folder, line);
       assert.equal(code, 0, `${line}: ${errors}`);
     }
     up.signal("SIGTERM");
@@ -168,7 +169,7 @@ test(
   "reading commands report a folder without a journal and do not create one",
   inEmptyFolder(async (folder) => {
     for (const line of ["verify", "journal list", "journal follow", "journal export", "get note/a", "history note/a"]) {
-      const { code, errors } = await run(folder, line);
+      const { code, errors } = await runHere(folder, line);
       assert.equal(code, 7, `${line}: ${errors}`);
       assert.equal(errors.trim().split("\n").length, 1, errors);
     }
@@ -182,7 +183,7 @@ test(
     const data = join(folder, ".holdfast");
     await fill(data, ["a", "b"]);
     tamper(data, "UPDATE batches SET lines = replace(lines, 'note b', 'note x')");
-    const { code, errors } = await run(folder, "journal list");
+    const { code, errors } = await runHere(folder, "journal list");
     assert.equal(code, 4);
     assert.match(errors, /damaged at position 2/);
   }),

@@ -7,6 +7,7 @@ import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { runCommandLine } from "../../server/src/doors/cli/run-command-line.ts";
 import { serve } from "../../server/src/assembly/serve.ts";
 import type { ServeOptions } from "../../server/src/assembly/serve.ts";
+import type { Ended } from "./program.ts";
 
 export interface CliOutput {
   readonly code: number;
@@ -37,6 +38,12 @@ export async function runCli(line: string | readonly string[], options: RunCliOp
   };
   const args = typeof line === "string" ? line.split(" ").filter((part) => part !== "") : line;
   return { code: await runCommandLine(args, terminal), out, err };
+}
+
+/** Runs a command line in a folder, and returns what a process of its own would return. */
+export async function runHere(folder: string, line: string | readonly string[]): Promise<Ended> {
+  const { code, out, err } = await runCli(line, { folder, env: { HOLDFAST_PORT: "0" } });
+  return { code, signal: null, lines: out.split("\n").slice(0, -1), errors: err };
 }
 
 export interface CliServer {

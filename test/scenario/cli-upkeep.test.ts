@@ -8,7 +8,8 @@ import { genesis, seal } from "../../server/src/journal/seal.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { sampleHistory } from "../machine/sample-history.ts";
 import { tamper } from "./forge.ts";
-import { holdfast, jsonLines, run } from "./holdfast-command.ts";
+import { runHere } from "./cli-terminal.ts";
+import { holdfast, jsonLines } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
 /** 1 created, 2 merged, 3 replaced, so that the state depends only on 3. */
@@ -22,7 +23,7 @@ async function fill(data: string): Promise<void> {
 
 async function jsonOf(folder: string, line: string | readonly string[]): Promise<Record<string, unknown>> {
   const args = typeof line === "string" ? line.split(" ") : line;
-  const ended = await run(folder, [...args, "--json"]);
+  const ended = await runHere(folder, [...args, "--json"]);
   assert.equal(ended.lines.length, 1, ended.errors + ended.lines.join("\n"));
   return { ...jsonLines(ended)[0], exit: ended.code };
 }
@@ -34,7 +35,7 @@ async function firstEntryAfterStart(folder: string, data: string): Promise<strin
   await up.line(/Ctrl\+C/);
   up.signal("SIGTERM");
   assert.equal((await up.ended).code, 0);
-  return (await run(folder, `journal list --data ${data} --after ${before} --limit 1`)).lines[0] ?? "";
+  return (await runHere(folder, `journal list --data ${data} --after ${before} --limit 1`)).lines[0] ?? "";
 }
 
 test(
@@ -47,7 +48,7 @@ test(
     assert.deepEqual([made["exit"], made["position"]], [0, 3]);
     up.signal("SIGTERM");
     await up.ended;
-    const again = await run(folder, "backup saved");
+    const again = await runHere(folder, "backup saved");
     assert.equal(again.code, 7);
     assert.match(again.errors, /not empty. Existing files are never overwritten/);
     const restored = await jsonOf(folder, "restore saved --data second");
@@ -55,7 +56,7 @@ test(
     assert.equal((await jsonOf(folder, `verify --data second --head ${String(made["head"])}`))["exit"], 0);
     assert.match(await firstEntryAfterStart(folder, "second"), /4 .* holdfast space\.epoch_raised: space because/);
     assert.equal((await jsonOf(folder, "verify --data second"))["ok"], true);
-    assert.equal((await run(folder, "restore nothing --data third")).code, 7);
+    assert.equal((await runHere(folder, "restore nothing --data third")).code, 7);
   }),
 );
 
@@ -63,8 +64,8 @@ test(
   "an imported journal begins a new epoch at its first start, because its history may continue elsewhere",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"));
-    await run(folder, "journal export --to journal.ndjson");
-    await run(folder, "journal import journal.ndjson --data copy");
+    await runHere(folder, "journal export --to journal.ndjson");
+    await runHere(folder, "journal import journal.ndjson --data copy");
     assert.match(await firstEntryAfterStart(folder, "copy"), /4 .* holdfast space\.epoch_raised: space because/);
     assert.equal((await jsonOf(folder, "verify --data copy"))["ok"], true);
   }),
@@ -76,7 +77,7 @@ test(
     await fill(join(folder, ".holdfast"));
     const saved = await jsonOf(folder, "checkpoint");
     assert.deepEqual([saved["exit"], saved["event"], saved["position"]], [0, "saved", 3]);
-    const { lines } = await run(folder, "checkpoint");
+    const { lines } = await runHere(folder, "checkpoint");
     assert.deepEqual(lines, ["saved a checkpoint of position 3."]);
     assert.equal((await jsonOf(folder, "verify"))["ok"], true);
   }),
@@ -93,11 +94,11 @@ test(
     const gone = await jsonOf(folder, "get note/a --version 1");
     assert.deepEqual([gone["exit"], gone["code"]], [7, "entry_erased"]);
     assert.equal((await jsonOf(folder, "get note/a"))["version"], 3);
-    const { lines } = await run(folder, "history note/a");
+    const { lines } = await runHere(folder, "history note/a");
     assert.match(lines.at(-1) ?? "", /^ +1 .*erased by entry 4$/);
-    const listed = await run(folder, "journal list");
+    const listed = await runHere(folder, "journal list");
     assert.match(listed.lines[0] ?? "", /\[erased by entry 4\]/);
-    await run(folder, "journal export --to journal.ndjson");
+    await runHere(folder, "journal export --to journal.ndjson");
     const imported = await jsonOf(folder, "journal import journal.ndjson --data copy");
     assert.deepEqual([imported["ok"], imported["head"]], [true, verified["head"]]);
   }),
@@ -150,22 +151,22 @@ test(
     }
     await journal.close();
     const before = await jsonOf(folder, "verify");
-    const lines = (await run(folder, "journal export")).lines;
+    const lines = (await runHere(folder, "journal export")).lines;
     const subject = entries[0]?.events[0]?.subject ?? "";
     const seen = await jsonOf(folder, `get ${subject} --at 1`);
     const archived = await jsonOf(folder, "archive --keep-days 2");
     assert.deepEqual([archived["exit"], archived["event"]], [0, "archived"]);
     assert.ok(Number(archived["to"]) >= entries.length - 1 && Number(archived["segments"]) > 0);
-    const nothingNew = await run(folder, "archive --before 2001-01-31");
+    const nothingNew = await runHere(folder, "archive --before 2001-01-31");
     assert.match(nothingNew.lines.join("\n"), /nothing to archive/);
     const verified = await jsonOf(folder, "verify");
     assert.deepEqual([verified["ok"], verified["head"]], [true, before["head"]]);
-    assert.deepEqual((await run(folder, "journal export")).lines, lines);
+    assert.deepEqual((await runHere(folder, "journal export")).lines, lines);
     assert.deepEqual(await jsonOf(folder, `get ${subject} --at 1`), seen);
     for (const file of readdirSync(join(data, "archive"))) rmSync(join(data, "archive", file));
     const gone = await jsonOf(folder, `get ${subject} --at 1`);
     assert.deepEqual([gone["exit"], gone["code"]], [7, "archived"], JSON.stringify(gone));
-    assert.notEqual((await run(folder, "verify")).code, 0);
+    assert.notEqual((await runHere(folder, "verify")).code, 0);
   }),
 );
 
@@ -173,7 +174,7 @@ test(
   "archive refuses entries in the idempotency window",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"));
-    const { code, errors } = await run(folder, "archive --keep-days 0");
+    const { code, errors } = await runHere(folder, "archive --keep-days 0");
     assert.equal(code, 7);
     assert.match(errors, /in the idempotency window and cannot be archived\. Use --before \d{4}-.*Z\./);
   }),
@@ -186,14 +187,14 @@ test(
     const up = holdfast(folder, "up");
     await up.line(/Ctrl\+C/);
     for (const line of ["checkpoint", "archive --keep-days 9", "erase 1 --reason x"]) {
-      const { code, errors } = await run(folder, line);
+      const { code, errors } = await runHere(folder, line);
       assert.equal(code, 3, errors);
       assert.match(errors, new RegExp(`in use by process ${up.pid}`));
     }
     up.signal("SIGTERM");
     await up.ended;
     for (const line of ["checkpoint", "archive --keep-days 9", "erase 1 --reason x"]) {
-      const { code, errors } = await run(folder, `${line} --data elsewhere`);
+      const { code, errors } = await runHere(folder, `${line} --data elsewhere`);
       assert.equal(code, 7, errors);
       assert.match(errors, /There is no journal in/);
     }

@@ -9,7 +9,8 @@ import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import { ticketKind } from "../machine/ticket-kind.ts";
 import { forge, storedBatches, tamper } from "./forge.ts";
-import { holdfast, jsonLines, run } from "./holdfast-command.ts";
+import { runHere } from "./cli-terminal.ts";
+import { holdfast, jsonLines } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
 /** Six entries in six batches: a creation with a key, changes, a conflict, a deletion. */
@@ -34,7 +35,7 @@ interface VerifyOutput {
 }
 
 async function verify(folder: string, options = ""): Promise<VerifyOutput & { readonly code: number | null }> {
-  const ended = await run(folder, `verify --json ${options}`);
+  const ended = await runHere(folder, `verify --json ${options}`);
   assert.equal(ended.lines.length, 1, ended.lines.join("\n") + ended.errors);
   return { ...(jsonLines(ended)[0] as unknown as VerifyOutput), code: ended.code };
 }
@@ -51,7 +52,7 @@ test(
   inFilledFolder(async (folder) => {
     const up = holdfast(folder, "up");
     await up.line(/Ctrl\+C/);
-    const { code, lines, errors } = await run(folder, "verify");
+    const { code, lines, errors } = await runHere(folder, "verify");
     assert.deepEqual({ code, errors }, { code: 0, errors: "" });
     const text = lines.join("\n");
     assert.match(text, /^Valid\./);
@@ -82,7 +83,7 @@ for (const [what, sql, position] of [
       assert.equal(verified.code, 4);
       assert.equal(verified.first_bad?.position, position);
       assert.equal(verified.first_bad.what, "damage");
-      const { code, lines } = await run(folder, "verify");
+      const { code, lines } = await runHere(folder, "verify");
       assert.equal(code, 4);
       assert.match(lines.join("\n"), new RegExp(`^NOT valid: position ${position} is wrong`));
     }),
@@ -169,7 +170,7 @@ test(
     const withKinds = await verify(folder, `--kinds ${kinds}`);
     assert.deepEqual([withKinds.ok, withKinds.redecided, withKinds.folded_only], [true, 4, 0]);
     writeFileSync(join(folder, "none.js"), "export const nothing = 1;");
-    const { code, errors } = await run(folder, "verify --kinds none.js");
+    const { code, errors } = await runHere(folder, "verify --kinds none.js");
     assert.equal(code, 2);
     assert.match(errors, /exports no kind/);
   }),
@@ -183,7 +184,7 @@ test(
     const decided = { position: 1, time: 1, rules: 99, grace: false, outcome: { kind: "done", data: {} } as const };
     await journal.append(seal([{ ...command, ...decided, events: [] }], genesis, ["salt"]));
     await journal.close();
-    const { code, errors } = await run(folder, "verify");
+    const { code, errors } = await runHere(folder, "verify");
     assert.equal(code, 5, errors);
     assert.match(errors, /rules 99/);
     assert.equal(storedBatches(join(folder, ".holdfast")).length, 1);
