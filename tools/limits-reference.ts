@@ -150,6 +150,11 @@ const locks: Rows<typeof lockLimits> = {
     beyond: "`lock_limit`",
     test: "an owner has a maximum of tickets, and a cancelled ticket frees its slot [X15]",
   },
+  requestsMax: {
+    bounds: "requests that share a lock or a ticket and can be withdrawn",
+    beyond: "the oldest one cannot be withdrawn",
+    test: "a lock keeps its last requests, and an older one that shares it cannot be withdrawn [X13 X15]",
+  },
   releaseRequestsMax: {
     bounds: "open release requests of a lock",
     beyond: "the oldest one is removed",

@@ -1,4 +1,5 @@
 /** A history of agents and locks with every type of their events, for a fixture. */
+import { withdrawalKey } from "@holdfast/sdk/contract";
 import type { Command, Outcome } from "../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../sdk/src/json/json.ts";
 import { randomOf } from "../test/machine/sample-history.ts";
@@ -20,6 +21,7 @@ export function recordLocks(recorder: LockRecorder): void {
   scene.endings();
   scene.crowd();
   scene.missed();
+  scene.withdrawn();
   scene.chance(400);
 }
 
@@ -45,6 +47,15 @@ class Scene {
   #acquire(owner: string, paths: readonly Json[], more: JsonObject = {}): { fence: string; ticket: string } {
     const input = { paths, owner_id: owner, ttl_seconds: 60, ...more };
     return this.#ask("acquire-lock", input) as unknown as { fence: string; ticket: string };
+  }
+
+  /** Withdraws an acquire by its key. The evidence is that of a request that has arrived. */
+  #withdraw(owner: string, key: string, isKnown = true): void {
+    const request = { operation: "acquire-lock", key };
+    const evidence = isKnown ? { evidence: { position: 1, owner_id: owner } } : {};
+    const input = { ...request, owner_id: owner };
+    const command = { operation: "withdraw-request", principal: "fixture", key: withdrawalKey(request), input };
+    this.#recorder.decide({ ...command, ...evidence });
   }
 
   #register(input: JsonObject): string {
@@ -100,6 +111,25 @@ class Scene {
     this.#acquire("c", ["tw"], { wait: true });
     this.#ask("release-lock", { fence: a.fence, owner_id: "a" });
     this.#acquire("b", ["tw"], { wait: true });
+  }
+
+  /** Two requests share a lock, two share a ticket, and each is withdrawn. Others are over, or never arrive. */
+  withdrawn(): void {
+    const keys = [
+      ["wa", "wa"],
+      ["wb", "wb"],
+    ].map((owners) =>
+      owners.map((owner) => {
+        this.#acquire(owner, ["wd"], { wait: true });
+        return { owner, key: `locks-${String(this.#keyCount)}` };
+      }),
+    );
+    for (const { owner, key } of keys.reverse().flat()) this.#withdraw(owner, key);
+    this.#acquire("wc", ["wd"]);
+    const ended = `locks-${String(this.#keyCount)}`;
+    this.#ask("release-lock", { paths: ["wd"], owner_id: "wc" });
+    this.#withdraw("wc", ended);
+    this.#withdraw("wc", "never sent", false);
   }
 
   /** Waits that would never end: behind an owner that is queued already, and behind waiters for a released lock. */

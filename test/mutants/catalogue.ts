@@ -9,10 +9,12 @@ import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
 import { packMutants } from "./pack-mutants.ts";
 import type { PlantedMutant } from "./planted-mutant.ts";
+import { withdrawalMutants } from "./withdrawal-mutants.ts";
 
 export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   "Machine and entities": machineMutants,
   Locks: lockMutants,
+  Withdrawals: withdrawalMutants,
   Engine: engineMutants,
   Journals: journalMutants,
   "Files from elsewhere": fileMutants,

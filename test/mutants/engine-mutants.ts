@@ -20,8 +20,8 @@ export const engineMutants: readonly PlantedMutant[] = [
   {
     name: "two uses of one key are decided in one batch",
     file: "server/src/engine/decide-batch.ts",
-    find: "if (scope !== undefined && scopes.has(scope)) {",
-    put: "if (scope === one.command.id) {",
+    find: "if (isUsed(scopes, scope) || isUsed(scopes, counterpart)) {",
+    put: "if (isUsed(scopes, counterpart)) {",
     by: "simulation",
     caughtIn: "npm test",
   },

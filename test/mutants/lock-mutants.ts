@@ -12,8 +12,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "the quota does not count what a lock carries",
     file: "server/src/features/locks/tables/lock-bytes.ts",
-    find: "bytesOfTexts(row.owner) + bytesOfTerms(row);",
-    put: "bytesOfTexts(row.owner);",
+    find: "bytesOfTexts(row.owner) + bytesOfTerms(row) + bytesOfRequests(row);",
+    put: "bytesOfTexts(row.owner) + bytesOfRequests(row);",
     by: "test/locks/quota.test.ts",
     caughtIn: "npm run prove",
   },
@@ -196,8 +196,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a repeated acquire gets a second ticket",
     file: "server/src/features/locks/rules/acquire-lock.ts",
-    find: "if (ticket !== undefined) return renewTicket(context, ticket);",
-    put: "void ticket;",
+    find: "if (ticket !== undefined) {",
+    put: 'if (ticket?.ticket === "") {',
     by: "test/locks/repeated-acquire.test.ts",
     caughtIn: "npm test",
   },

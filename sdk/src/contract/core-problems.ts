@@ -232,6 +232,12 @@ export const coreProblems = {
     title: "Unknown ticket",
     next: "It was cancelled, it expired, or its grant has ended. Acquire the lock again.",
   },
+  request_withdrawn: {
+    status: 409,
+    retry: "never",
+    title: "The request was withdrawn",
+    next: "This is a late copy, and it changed nothing. Send a new request with a new key.",
+  },
   fence_stale: {
     status: 412,
     retry: "never",

@@ -135,6 +135,17 @@ export const lockEvents = eachWith(
       summary: "A ticket left the queue. `free`: a notify-only ticket that nothing blocks.",
       data: Type.Object({ ticket, why: text }, open),
     },
+    "lock.request_joined": {
+      summary: "A request of an owner shares a grant or a ticket that the owner has already.",
+      data: Type.Object({ owner_id: text, fence: Type.Optional(fence), ticket: Type.Optional(ticket) }, open),
+    },
+    "lock.request_withdrawn": {
+      summary: "A request was withdrawn. The same entry releases its grant or cancels its ticket, unless it is shared.",
+      data: Type.Object(
+        { owner_id: text, request: text, fence: Type.Optional(fence), ticket: Type.Optional(ticket) },
+        open,
+      ),
+    },
     "lock.ticket_renewed": { summary: "The lease of a ticket was renewed.", data: Type.Object({ ticket }, open) },
     "lock.deadlock": {
       summary: "A request was refused or cancelled because of a deadlock.",

@@ -5,8 +5,9 @@ import { lockPath, mode, owner, paths, scope } from "./lock-path.ts";
 import { ticket } from "./grant.ts";
 import { seconds, ttlSeconds } from "./lock-path.ts";
 import { operation } from "./operation.ts";
-import { ofFence, ofHeldLock, ofPath, ofTicket, ofWholeSpace } from "./rights.ts";
+import { ofCaller, ofFence, ofHeldLock, ofPath, ofTicket, ofWholeSpace } from "./rights.ts";
 import { post, remove } from "./routes.ts";
+import { withdrawableOperations } from "./withdrawals.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -82,6 +83,7 @@ const acquireLock = operation({
     "upgrade_refused",
     "lock_limit",
     "space_full",
+    "request_withdrawn",
   ],
   rights: [
     {
@@ -154,6 +156,7 @@ const upgradeLock = operation({
     "upgrade_refused",
     "deadlock",
     "space_full",
+    "request_withdrawn",
   ],
   rights: [{ verbs: ["lock"], touches: ofHeldLock }],
   routes: [post("/v1/locks/upgrade", { waits: true })],
@@ -232,6 +235,37 @@ const cancelTicket = operation({
   example: { ticket: "1.18" },
 });
 
+const withdrawRequest = operation({
+  name: "withdraw-request",
+  kind: "write",
+  summary:
+    "Withdraws a request by its idempotency key, whether it has arrived or not. Its grant is released and its ticket is " +
+    "cancelled, unless other requests of the owner share them. A late copy is refused. A repeat gets the same answer.",
+  input: Type.Object(
+    {
+      operation: Type.Enum([...withdrawableOperations], { description: "The operation of the request." }),
+      key: Type.String({ maxLength: 255, pattern: "^[ !#-[\\]-~]+$", description: "Its idempotency key." }),
+      ...owner,
+    },
+    closed,
+  ),
+  output: Type.Object(
+    {
+      found: Type.Enum(["granted", "queued", "ended", "none"], {
+        description: "The state of the request: `ended` if it is over already, `none` if it never arrived.",
+      }),
+      released: Type.Optional(Type.Array(lockPath, { description: "Empty if other requests share the grant." })),
+      cancelled: Type.Optional(ticket),
+    },
+    closed,
+  ),
+  problems: ownerProblems,
+  // Only its sender knows the key of a request, and the request itself needed the right to its paths.
+  rights: [{ verbs: ["lock"], touches: ofCaller }],
+  routes: [post("/v1/locks/withdraw")],
+  example: { operation: "acquire-lock", key: "b7f1c2" },
+});
+
 const exactly = { fence, reason: line };
 
 const forceRelease = operation({
@@ -308,6 +342,7 @@ export const lockOperations = {
   "request-release": requestRelease,
   "accept-lock": acceptLock,
   "cancel-ticket": cancelTicket,
+  "withdraw-request": withdrawRequest,
   "force-release": forceRelease,
   "override-release": overrideRelease,
   "configure-locks": configureLocks,

@@ -99,6 +99,7 @@ const lockData = {
     ticket: optionalText,
   }),
   ticket_unknown: data({ ticket: optionalText, reason: optionalText }),
+  request_withdrawn: data({ position: number }),
   fence_stale: data({ path: text, fence: text, reason: text }),
   fence_required: data({ path: text, holders: Type.Array(holder) }),
   not_recoverable: data({ fence: text, failed: texts }),

@@ -7,6 +7,8 @@ export interface PendingCommand {
   readonly command: Command;
   /** The command's key with its scope, if it has a key. */
   readonly scope: string | undefined;
+  /** The scope of the withdrawal of this command, or of the command that it withdraws. */
+  readonly counterpart: string | undefined;
   readonly caller: string;
   readonly bytes: number;
   /** Deadline on the monotonic clock. */

@@ -1,9 +1,11 @@
 import type { Clock } from "../base/clock.ts";
-import type { Entry } from "../machine/entry.ts";
+import { withdrawal } from "@holdfast/sdk/contract";
+import type { Command, Entry } from "../machine/entry.ts";
 import type { Decided } from "../machine/machine.ts";
 import type { PendingCommand } from "./command-queue.ts";
 import { engineLimits } from "./limits.ts";
 import type { Replica } from "./replica.ts";
+import { withArrival } from "./counterpart-scope.ts";
 
 /** The decisions of a batch, before it is durable. */
 export interface DecidedBatch {
@@ -34,7 +36,7 @@ export function decideBatch(
     readonly clock: Clock;
   },
 ): DecidedBatch {
-  const { replica, keyed, grace, clock } = context;
+  const { replica, grace, clock } = context;
   const time = replica.time.now();
   const start = clock.monotonicMs();
   const first = replica.head.position + 1;
@@ -49,16 +51,14 @@ export function decideBatch(
       break;
     }
     const pending = commands[index] as PendingCommand;
-    const { scope } = pending;
-    if (scope !== undefined && scopes.has(scope)) {
+    const { scope, counterpart, mustExpect } = pending;
+    if (isUsed(scopes, scope) || isUsed(scopes, counterpart)) {
       postponed.push(pending);
       continue;
     }
-    const found = scope === undefined ? undefined : keyed.get(scope);
-    const prior = found === undefined ? undefined : replica.withoutErased(found);
-    const { mustExpect } = pending;
+    const { command, prior } = resolveKey(pending, context);
     const position = first + entries.length;
-    const decided = replica.machine.decide(pending.command, { position, time, grace, prior, mustExpect });
+    const decided = replica.machine.decide(command, { position, time, grace, prior, mustExpect });
     if (decided.entry !== undefined) {
       entries.push(decided.entry);
       if (scope !== undefined) scopes.add(scope);
@@ -72,4 +72,25 @@ export function decideBatch(
     }
   }
   return { results, entries, postponed };
+}
+
+function isUsed(scopes: ReadonlySet<string>, scope: string | undefined): boolean {
+  return scope !== undefined && scopes.has(scope);
+}
+
+/**
+ * The entry that answers a command, if there is one: the withdrawal of the command, or the entry that used its key. A
+ * withdrawal itself runs, with the evidence that its request has arrived.
+ */
+function resolveKey(
+  { command, scope, counterpart }: PendingCommand,
+  { keyed, replica }: { readonly keyed: ReadonlyMap<string, Entry>; readonly replica: Replica },
+): { readonly command: Command; readonly prior: Entry | undefined } {
+  const find = (used: string | undefined): Entry | undefined => {
+    const found = used === undefined ? undefined : keyed.get(used);
+    return found === undefined ? undefined : replica.withoutErased(found);
+  };
+  const [own, other] = [find(scope), find(counterpart)];
+  if (command.operation !== withdrawal) return { command, prior: other ?? own };
+  return { command: own === undefined && other !== undefined ? withArrival(command, other) : command, prior: own };
 }

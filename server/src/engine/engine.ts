@@ -33,6 +33,7 @@ import { StateHasher } from "./state-hasher.ts";
 import type { StateHasherOptions } from "./state-hasher.ts";
 import { HistoryLostError, Subscription } from "./subscription.ts";
 import { stoppingError } from "./writer-options.ts";
+import { counterpartScope, withOwnKey } from "./counterpart-scope.ts";
 import { Writer } from "./writer.ts";
 
 export interface EngineOptions {
@@ -188,10 +189,11 @@ export class Engine {
       reply(refusalReply(code, data, this.head.position));
       return;
     }
-    const command = commandOf(request, this.#options.ids.unique());
+    const command = commandOf(withOwnKey(request), this.#options.ids.unique());
     this.#writer.submit({
       command,
       scope: keyScope(command),
+      counterpart: counterpartScope(command),
       caller: request.caller,
       bytes: request.bytes,
       deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),

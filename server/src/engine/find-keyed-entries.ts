@@ -50,7 +50,10 @@ export async function findKeyedEntries(
 ): Promise<KeyedEntries> {
   // A Set, because two commands of a batch may have the same key.
   const used = new Set<string>();
-  for (const { scope } of pending) if (scope !== undefined) used.add(scope);
+  for (const { scope, counterpart } of pending) {
+    if (scope !== undefined) used.add(scope);
+    if (counterpart !== undefined) used.add(counterpart);
+  }
   if (used.size === 0) return none;
   const scopes = [...used];
   const inMemory = source.mustQuery ? undefined : source.journal.coordination?.findKeysInMemory(scopes, source.head);

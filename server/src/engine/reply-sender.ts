@@ -50,7 +50,8 @@ export class ReplySender {
       );
     }
     return commands.filter((pending) => {
-      const found = pending.scope === undefined ? undefined : unreadable.get(pending.scope);
+      const { scope = "", counterpart = "" } = pending;
+      const found = unreadable.get(scope) ?? unreadable.get(counterpart);
       if (found === undefined) return true;
       const { position, error } = found;
       if (error.code === "archived") this.refuse(pending, "idempotency_key_expired", { position });

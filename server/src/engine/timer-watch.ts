@@ -49,6 +49,7 @@ export class TimerWatch {
     return {
       command: { ...timer, principal: systemPrincipal },
       scope: undefined,
+      counterpart: undefined,
       caller: systemPrincipal,
       bytes: 0,
       deadlineMs: Infinity,

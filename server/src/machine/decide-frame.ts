@@ -84,9 +84,9 @@ export class DecideFrame implements DecideContext {
 
   #entry(): FoldedEntry {
     const { position, time } = this;
-    const { principal, agent, operation } = this.command;
-    return agent === undefined
-      ? { position, time, principal, operation }
-      : { position, time, principal, agent, operation };
+    const { principal, agent, operation, key } = this.command;
+    const entry =
+      agent === undefined ? { position, time, principal, operation } : { position, time, principal, agent, operation };
+    return key === undefined ? entry : { ...entry, key };
   }
 }

@@ -42,6 +42,8 @@ export interface Decision {
   readonly events: readonly Event[];
   /** Recorded even without an event or a key: a refusal that belongs in the audit trail. */
   readonly isAudited?: boolean;
+  /** A refusal leaves the key of the command unused, because the server made the key. */
+  readonly freesKey?: true;
   /**
    * Data of the reply in addition to the recorded outcome. It can be derived from history again, so it is not recorded.
    */
@@ -78,7 +80,7 @@ export interface Rule {
 export type Fold = (state: StateWriter, event: Event, entry: FoldedEntry) => void;
 
 /** The members of the entry that a fold may read. */
-export type FoldedEntry = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation" | "erased">;
+export type FoldedEntry = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation" | "key" | "erased">;
 
 /** Further events in the same entry, right after an event of this feature or of a feature that it needs. */
 export type Reaction = (event: Event, context: DecideContext) => readonly Event[];

@@ -214,7 +214,7 @@ export class Machine {
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;
       const { position, time, grace, rules } = point;
-      const isKept = command.key !== undefined && !isRequestFault(decision.outcome);
+      const isKept = command.key !== undefined && decision.freesKey !== true && !isRequestFault(decision.outcome);
       const isRecorded = events.length > 0 || isKept || decision.isAudited === true;
       return {
         outcome: decision.outcome,

@@ -11,9 +11,12 @@ interface Replay {
 
 /**
  * Answers a command whose key an earlier entry used. Nothing runs and nothing is recorded. The same request gets the
- * same outcome, and another request is refused.
+ * same outcome, and another request is refused. An entry of another operation withdrew the request.
  */
 export function replayOf(prior: Entry, command: Command, time: number, windowMs: number): Replay {
+  if (prior.operation !== command.operation) {
+    return { outcome: refusal("request_withdrawn", { position: prior.position }), replayed: false };
+  }
   if (prior.erased !== undefined) {
     const data = { position: prior.position, erased_by: prior.erased };
     return { outcome: refusal("entry_erased", data), replayed: false };

@@ -22,6 +22,7 @@ export const operationList = [
   { name: "request-release", kind: "write", summary: "Asks the holders of a path to release it, with a reason. The holders are notified and keep their locks. The author is the calling agent, or else the principal. An equal repeated request is not recorded again." },
   { name: "accept-lock", kind: "write", summary: "Renews a ticket, or accepts its lock if the ticket is granted." },
   { name: "cancel-ticket", kind: "write", summary: "Cancels a ticket. If it was granted in the meantime, the reply is the grant, which stays." },
+  { name: "withdraw-request", kind: "write", summary: "Withdraws a request by its idempotency key, whether it has arrived or not. Its grant is released and its ticket is cancelled, unless other requests of the owner share them. A late copy is refused. A repeat gets the same answer." },
   { name: "force-release", kind: "write", summary: "Frees the grant with this fence; for operators. A recoverable lock is freed only if its recovery conditions hold." },
   { name: "override-release", kind: "write", summary: "Frees the grant with this fence regardless of its recovery conditions; for operators. It has an audit event of its own." },
   { name: "configure-locks", kind: "write", summary: "Switches the lock manager on or off, sets the enforced path prefixes and adds kinds of paths; for operators." },

@@ -47,6 +47,7 @@ export const isTransferRefused: Guard<"transfer_refused"> = problemGuard("transf
 export const isUpgradeRefused: Guard<"upgrade_refused"> = problemGuard("upgrade_refused");
 export const isDeadlock: Guard<"deadlock"> = problemGuard("deadlock");
 export const isTicketUnknown: Guard<"ticket_unknown"> = problemGuard("ticket_unknown");
+export const isRequestWithdrawn: Guard<"request_withdrawn"> = problemGuard("request_withdrawn");
 export const isFenceStale: Guard<"fence_stale"> = problemGuard("fence_stale");
 export const isFenceRequired: Guard<"fence_required"> = problemGuard("fence_required");
 export const isNotRecoverable: Guard<"not_recoverable"> = problemGuard("not_recoverable");

@@ -24,11 +24,13 @@ import { foldEnded, foldKept, freeAllOf, freeEnded } from "./queue/free-ended.ts
 import * as tables from "./tables/lock-tables.ts";
 import { missedGrantTable } from "./tables/missed-grants.ts";
 import { endOverdueOf, grantCovered } from "./queue/grant-covered.ts";
+import { requestFolds } from "./tables/requests.ts";
 import { releaseLock } from "./rules/release-lock.ts";
 import { renewLock } from "./rules/renew-lock.ts";
 import { requestRelease } from "./rules/request-release.ts";
 import { transferLock } from "./rules/transfer-lock.ts";
 import { upgradeLock } from "./rules/upgrade-lock.ts";
+import { withdrawRequest } from "./rules/withdraw-request.ts";
 
 export const locksFeature: Feature = {
   name: "locks",
@@ -56,6 +58,7 @@ export const locksFeature: Feature = {
       "request-release": requestRelease,
       "accept-lock": acceptLock,
       "cancel-ticket": cancelTicket,
+      "withdraw-request": withdrawRequest,
       "force-release": forceRelease,
       "override-release": overrideRelease,
       "configure-locks": configureLocks,
@@ -70,6 +73,7 @@ export const locksFeature: Feature = {
   folds: {
     ...grantFolds,
     ...ticketFolds,
+    ...requestFolds,
     "agent.ended": foldEnded,
     "lock.kept": foldKept,
     "agents.renewed": (state, event, entry) => {

@@ -19,6 +19,7 @@ import { countsOf } from "../tables/count-owner.ts";
 import { isRefused, ownerOf, refused, ownerLimitRefusal } from "./owner.ts";
 import { coversSet, grantsOfSet, isSameSet } from "../tables/same-set.ts";
 import { kindAt, lockLimits } from "../tables/settings.ts";
+import { joinRequest } from "./join-request.ts";
 import { showMissed } from "../tables/missed-grants.ts";
 import { ticketTimes, timesView } from "../tables/ticket-times.ts";
 import type { TicketTimes } from "../tables/ticket-times.ts";
@@ -53,7 +54,10 @@ function acquire(context: DecideContext, owner: string, input: AcquireInput): De
   const blocker = blockerNow(context, request);
   if (blocker === undefined) return spaceFull(context) ?? grant(context, owner, paths, { terms, times });
   if (input.wait !== true) return deny(context, request);
-  if (ticket !== undefined) return renewTicket(context, ticket);
+  if (ticket !== undefined) {
+    joinRequest(context, ticket);
+    return renewTicket(context, ticket);
+  }
   return enqueue(context, { request, blocker, terms, times });
 }
 
@@ -77,6 +81,7 @@ function grant(
       terms,
       expiresAt,
       graceMs,
+      isKeyed: context.command.key !== undefined,
     }),
     attachment: {
       owner_id: owner,
@@ -130,6 +135,7 @@ function extendHeld(
   const expiresAt = renewedEnd({ ...row, ttlMs: terms.ttlMs }, context.time);
   // The lease is extended, never shortened.
   const kept = expiresAt > row.expiresAt ? { ...row, expiresAt, ttlMs: terms.ttlMs } : row;
+  joinRequest(context, row);
   const { fence, ...view } = grantView(context, kept);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: view["expires_at"] ?? "" }),

@@ -18,6 +18,7 @@ import type { GrantRow, WaitRow } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
 import type { PathLock } from "../tables/modes.ts";
 import { countsOf } from "../tables/count-owner.ts";
+import { joinRequest } from "./join-request.ts";
 import { lockLimits } from "../tables/settings.ts";
 import { isRefused, refused } from "./owner.ts";
 import { ahead, queuesFor } from "../queue/blockers.ts";
@@ -92,6 +93,7 @@ function upgradeDeadlock({ state }: DecideContext, request: LockRequest): Deadlo
 }
 
 function unchanged(context: DecideContext, row: GrantRow): Decision {
+  joinRequest(context, row);
   acceptOnUse(context, row);
   const { fence, expires_at, ...view } = grantView(context, row);
   return {

@@ -7,12 +7,21 @@ import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { countingLists } from "./co-holders.ts";
 import { seqOf } from "./fence.ts";
 import { removeTicket } from "./ticket-folds.ts";
-import { dueTime, gap, grantTable, holdTable, holdCounterTable, lockSingletonTable } from "./lock-tables.ts";
+import {
+  dueTime,
+  gap,
+  grantTable,
+  holdTable,
+  holdCounterTable,
+  lockSingletonTable,
+  ticketTable,
+} from "./lock-tables.ts";
 import type { GrantRow, LockPaceRow, ReleaseRequestRow, RequestTerms } from "./lock-tables.ts";
 import { foldMissedShown, noteMissed } from "./missed-grants.ts";
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
+import { addRequests, requestsOf } from "./requests.ts";
 import { lockLimits } from "./settings.ts";
 import { readTerms } from "./terms-data.ts";
 
@@ -78,7 +87,10 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: FoldedEntry): 
     ...terms,
   };
   const { keeper, job } = data as { readonly keeper?: string; readonly job?: string };
-  const recoverable = defined({ ...grant, graceMs, keeper, job });
+  const { requests } =
+    (ticket === undefined ? undefined : state.rows(ticketTable).get(ticket)) ??
+    (data["keyed"] === true ? requestsOf(entry) : {});
+  const recoverable = defined({ ...grant, graceMs, keeper, job, requests });
   const row = ticket === undefined ? recoverable : { ...recoverable, ...ticketOf(ticket, data, time) };
   // Read before the ticket is removed: the owner's row may be removed with it.
   const principal = principalOf(state, row.owner, entry);
@@ -173,8 +185,10 @@ function foldRefreshed(state: StateWriter, { data }: Event, entry: FoldedEntry):
 }
 
 /** The same grant with other modes or another owner, and always with a new fence. */
-function foldChanged(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
-  const { upgrading: _upgrading, releaseRequests: _requests, ...row } = existing(state, data["previous_fence"], entry);
+function foldChanged(state: StateWriter, event: Event, entry: FoldedEntry): void {
+  const { data } = event;
+  const { upgrading: _upgrading, releaseRequests: _asked, ...before } = existing(state, data["previous_fence"], entry);
+  const row = changedRequests(state, before, event, entry);
   const paths = pathsOf(data);
   const owner = data["owner_id"] as string;
   const principal = principalOf(state, owner, entry);
@@ -188,6 +202,17 @@ function foldChanged(state: StateWriter, { data }: Event, entry: FoldedEntry): v
     position: entry.position,
     principal,
   });
+}
+
+/** A grant that is transferred or adopted belongs to no request of its owner. An upgrade is one more request. */
+function changedRequests(state: StateReader, row: GrantRow, { type, data }: Event, entry: FoldedEntry): GrantRow {
+  if (type === "lock.downgraded") return row;
+  if (type === "lock.upgraded") {
+    const ticket = data["ticket"] as string | undefined;
+    return addRequests(row, ticket === undefined ? requestsOf(entry) : (state.rows(ticketTable).get(ticket) ?? {}));
+  }
+  const { requests: _requests, ...rest } = row;
+  return rest;
 }
 
 /** The same owner continues with a new fence, a new keeper and a whole lease. */

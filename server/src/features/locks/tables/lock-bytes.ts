@@ -15,6 +15,7 @@ interface CountedTerms {
 }
 
 interface CountedPaths extends CountedTerms {
+  readonly requests?: readonly string[];
   readonly owner: string;
   readonly paths: readonly { readonly path: string }[];
 }
@@ -47,13 +48,19 @@ function bytesOfMetadata(metadata: JsonObject): number {
   return bytes;
 }
 
+/** Each request is a text of its own. */
+function bytesOfRequests({ requests = [] }: Pick<CountedPaths, "requests">): number {
+  return requests.reduce((sum, request) => sum + 24 + bytesOfTexts(request), 0);
+}
+
 function bytesOfTerms({ purpose, note, metadata }: CountedTerms): number {
   return bytesOfTexts(purpose, note) + (metadata === undefined ? 0 : bytesOfMetadata(metadata));
 }
 
 export const lockBytes = {
   grant: (row: CountedGrant): number => {
-    const bytes = 400 + listedPath * row.paths.length + bytesOfTexts(row.owner) + bytesOfTerms(row);
+    const bytes =
+      400 + listedPath * row.paths.length + bytesOfTexts(row.owner) + bytesOfTerms(row) + bytesOfRequests(row);
     const { releaseRequests } = row;
     if (releaseRequests === undefined) return bytes;
     return releaseRequests.reduce(
@@ -66,7 +73,11 @@ export const lockBytes = {
   counter: (row: Pick<CountedPath, "path">): number => 200 + 2 * bytesOfTexts(row.path),
   owner: (row: Pick<CountedPath, "owner">): number => 200 + 2 * bytesOfTexts(row.owner),
   ticket: (row: CountedPaths): number =>
-    600 + listedPath * row.paths.length + 3 * bytesOfTexts(row.owner, row.paths[0]?.path) + bytesOfTerms(row),
+    600 +
+    listedPath * row.paths.length +
+    3 * bytesOfTexts(row.owner, row.paths[0]?.path) +
+    bytesOfTerms(row) +
+    bytesOfRequests(row),
   /** The path is in the row, in its key and in the index. */
   wait: (row: CountedPath): number => 300 + 3 * bytesOfTexts(row.path) + bytesOfTexts(row.owner),
 } as const;

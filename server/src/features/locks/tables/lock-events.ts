@@ -68,13 +68,16 @@ interface GrantData {
   readonly ticket?: { readonly ticket: string; readonly ticketMs: number; readonly acceptMs: number };
   readonly keeper?: string | undefined;
   readonly job?: string | undefined;
+  /** The request of this entry can be withdrawn by its key. */
+  readonly isKeyed?: boolean;
 }
 
 export function lockAcquiredEvents(state: StateReader, grant: GrantData): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = grant;
   const data = termsData(terms);
   const recoverable = graceMs === undefined ? data : { ...data, grace_ms: graceMs };
-  const kept = defined({ ...recoverable, keeper: grant.keeper, job: grant.job });
+  const keyed = grant.isKeyed === true ? true : undefined;
+  const kept = defined({ ...recoverable, keeper: grant.keeper, job: grant.job, keyed });
   const all = ticket === undefined ? kept : { ...kept, ...ticketData(ticket) };
   const each = { owner_id: owner, expires_at: iso(grant.expiresAt), fence };
   return lockEventsOf("lock.acquired", grant.paths, { all, each, beside: (path) => coHoldersOf(state, path) });

@@ -59,6 +59,8 @@ export interface GrantRow extends Terms {
   readonly job?: string;
   /** The agent whose heartbeats renew the grant, if it is not the owner. Only it can prove the lock, by the fence. */
   readonly keeper?: string;
+  /** The requests that share the grant, if one of them can be withdrawn. See requests.ts. */
+  readonly requests?: readonly string[];
   /** The open requests to release it, one per author, the newest last. */
   readonly releaseRequests?: readonly ReleaseRequestRow[];
 }
@@ -212,6 +214,8 @@ export interface TicketRow extends Terms {
   readonly waitsFor: string;
   /** The fence of the grant that this ticket upgrades. */
   readonly upgrades?: string;
+  /** The requests that share the ticket, if one of them can be withdrawn. */
+  readonly requests?: readonly string[];
   /** The ticket is not granted. When nothing blocks it, it leaves the queue, and its feature may grant the lock. */
   readonly notifyOnly?: true;
 }

@@ -61,6 +61,8 @@ export const lockLimits = {
   acceptMs: 10_000,
   /** Maximum missed grants that are kept for an agent. The oldest leaves first. */
   missedMax: 10,
+  /** Maximum requests that share a grant or a ticket and can be withdrawn. The oldest lose that first. */
+  requestsMax: 32,
   /** Maximum open release requests of a grant. The oldest leaves first. */
   releaseRequestsMax: 16,
   /** Maximum holders that a denial names. */
