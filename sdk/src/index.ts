@@ -99,13 +99,8 @@ export type { Bridge, BridgeResult, BridgeStep } from "./client/intents/bridge.t
 export type { BridgeSet, BridgeSetOptions, ExecuteOptions } from "./client/intents/bridge-set.ts";
 export type { IntentsClient, IntentWriteOptions, LockedIntent } from "./client/intents/intents-client.ts";
 export type { ChangedIntent, Intent, IntentOperations } from "./client/packs/intent-operations.ts";
-export type {
-  ChangeProgram,
-  EditAttempt,
-  EditedFunction,
-  ProgramChange,
-  ProgramEdit,
-} from "./client/programs/edit-program.ts";
+export type { ChangeProgram, EditAttempt, EditedFunction, ProgramChange } from "./client/programs/edit-program.ts";
+export type { ProgramEdit } from "./client/programs/program-edit.ts";
 export type { ProgramsClient } from "./client/programs/programs-client.ts";
 export type {
   ProgramConflict,

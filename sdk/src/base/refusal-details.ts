@@ -4,7 +4,8 @@
  * those of the wire or of the client.
  */
 export function refusalDetails(data: Readonly<Record<string, unknown>>): readonly string[] {
-  const { reason, pointer, issues, needs, path, holders, changes, cycle_text, cycleText: cycle = cycle_text } = data;
+  const { reason, pointer, issues, needs, path, holders, nearest, changes } = data;
+  const { cycle_text, cycleText: cycle = cycle_text } = data;
   return [
     ...entityParts(data),
     ...(typeof reason === "string" ? [reason] : []),
@@ -15,6 +16,7 @@ export function refusalDetails(data: Readonly<Record<string, unknown>>): readonl
       ? [`needs: the right to ${needs}${typeof path === "string" ? ` at ${path}` : ""}`]
       : []),
     ...listed("holders", holders, (holder) => holderText(holder as HolderData)),
+    ...listed("similar", nearest, String),
     ...listed("changes", changes, (change) => changeText(change as ChangeData)),
   ];
 }
@@ -29,7 +31,7 @@ function listed(name: string, items: unknown, textOf: (item: unknown) => string)
 }
 
 function entityParts(data: Readonly<Record<string, unknown>>): readonly string[] {
-  const { type, id, expected_version, current_version } = data;
+  const { kind, type = kind, id, expected_version, current_version } = data;
   const { expectedVersion: expected = expected_version, currentVersion: current = current_version } = data;
   return [
     ...(typeof type === "string" && typeof id === "string" ? [`${type}/${id}`] : []),

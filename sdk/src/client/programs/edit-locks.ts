@@ -1,7 +1,7 @@
 import type { CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { Lock } from "../locks/handle/lock.ts";
-import type { ProgramEdit } from "./edit-program.ts";
+import type { ProgramEdit } from "./program-edit.ts";
 
 /** The locks of an edit: always one set, so that two edits cannot deadlock. */
 export class EditLocks implements AsyncDisposable {

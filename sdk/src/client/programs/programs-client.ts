@@ -6,7 +6,8 @@ import type { CamelWords, SendOperation } from "../operations-client.ts";
 import type { ProgramMutation, ProgramOperations } from "../packs/program-operations.ts";
 import type { CallOptions } from "../transport.ts";
 import { editProgram } from "./edit-program.ts";
-import type { ChangeProgram, ProgramEdit } from "./edit-program.ts";
+import type { ChangeProgram } from "./edit-program.ts";
+import type { ProgramEdit } from "./program-edit.ts";
 
 type ProgramArguments<Input> = object extends Input
   ? [programId: string, input?: Input, options?: CallOptions]

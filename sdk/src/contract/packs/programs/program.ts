@@ -46,8 +46,11 @@ export const programDiagnostic = Type.Object(
     code: Type.String(),
     severity: Type.Enum(["error", "warning"]),
     function_id: Type.Union([Type.String(), Type.Null()]),
+    name: Type.Optional(Type.String({ description: "The name of the function or type." })),
     node_id: Type.Union([Type.Integer(), Type.Null()]),
-    line: Type.Integer(),
+    line: Type.Integer({
+      description: "In the text that was sent, if a step cannot be applied. Otherwise in the canonical layout.",
+    }),
     column: Type.Integer(),
     message: Type.String(),
     step: Type.Optional(Type.Integer({ minimum: 0, description: "The step of the mutation that cannot be applied." })),

@@ -5,6 +5,7 @@ import { UsageError } from "../args/usage-error.ts";
 import { failureCodeOf, exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "./escape-control-chars.ts";
+import { conflictLines, findingLines } from "./finding-lines.ts";
 
 /** The failure of a command, as lines for people and as JSON for programs. */
 export function failureReport(error: unknown): {
@@ -16,7 +17,14 @@ export function failureReport(error: unknown): {
   const message = error instanceof Error ? error.message : String(error);
   const stack = exit === exitCodes.defect && error instanceof Error ? [error.stack ?? ""] : [];
   const data = error instanceof HoldfastError ? { data: error.data } : {};
-  const lines = [escapeControlChars(message), ...changeLines(error), ...stack];
+  const details = error instanceof HoldfastError ? error.data : {};
+  const lines = [
+    escapeControlChars(message),
+    ...changeLines(error),
+    ...findingLines(details["errors"]),
+    ...conflictLines(details["conflicts"]),
+    ...stack,
+  ];
   return { exit, json: { code: failureCodeOf(error), message, exit, ...data }, lines };
 }
 

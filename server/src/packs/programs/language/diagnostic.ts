@@ -41,6 +41,8 @@ export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** The function, or the type for a finding in its definition. */
   readonly function_id: string | null;
+  /** The name of that function or type. A new function has no id that its author knows. */
+  readonly name?: string;
   readonly node_id: number | null;
   readonly port?: number;
   readonly line: number;
@@ -60,7 +62,7 @@ export interface Diagnostic {
 }
 
 /** A finding before its place in the text is known. */
-export type Finding = Omit<Diagnostic, "severity" | "function_id" | "line" | "column">;
+export type Finding = Omit<Diagnostic, "severity" | "function_id" | "name" | "line" | "column">;
 
 const warnings: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   ...(["flow.unreachable", "match.unreachable", "name.unused", "condition.untested"] as const),

@@ -25,6 +25,10 @@ function placesOf(scope: ProgramScope, { kind, id }: ItemFinding): ReadonlyMap<n
   return printFunction(graphOf(value), { names: scope.names, module: value.module }).places;
 }
 
+function nameOf(scope: ProgramScope, { kind, id }: ItemFinding): string | undefined {
+  return (kind === "type" ? definitionIn(scope, id) : scope.function(id))?.name;
+}
+
 /** The findings that a caller receives: errors first, and those of changed items first. Lines are those of the printed text. */
 export function placeFindings(
   scope: ProgramScope,
@@ -46,6 +50,7 @@ export function placeFindings(
       return defined({
         severity: severityOf(rest.code),
         function_id: item.id,
+        name: nameOf(scope, item),
         node_id: node,
         ...place,
         ...rest,
