@@ -166,6 +166,14 @@ describe("transfers", () => {
     await node.stop();
   });
 
+  promise("a transfer to an agent that has no registration is refused [M14]", async (client) => {
+    const locks = rawLocks(client);
+    const held = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const gone = "0b7e4a3c-91d2-4a55-8c1f-2f6de0a1b4c7";
+    await assert.rejects(locks.transfer({ fence: held.fence }, gone, { ownerId: "a" }), refusedWith("agent_unknown"));
+    await locks.transfer({ fence: held.fence }, "b", { ownerId: "a" });
+  });
+
   test("a transfer that would close a cycle is refused with the cycle [X6]", async () => {
     const node = await lockNode();
     const locks = rawLocks(node.client);

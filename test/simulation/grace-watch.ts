@@ -49,7 +49,6 @@ export class GraceWatch {
       }
       for (const event of entry.events) {
         if (event.type === "lease.noted") this.#checkNote(entry, event.data);
-        if (event.type === "lease.reported") this.#checkReport(entry, event.data);
         if (!endsByTime(event)) continue;
         this.#demandAble(entry, ableMs);
         this.#world.faults.count(`${event.type} ${isTimer ? "by its timer" : "by the first command that meets it"}`);
@@ -71,15 +70,6 @@ export class GraceWatch {
       (data["due_at"] as number) <= entry.time && data["grace"] === entry.grace,
       "a timer that runs in the grace fires at its time",
       () => `${this.#owner}: ${JSON.stringify(data)} at ${entry.time}, grace ${String(entry.grace)}`,
-    );
-  }
-
-  /** The services of all nodes send the same command, and one of them makes the entry. */
-  #checkReport(entry: DecidedEntry, data: DecidedEntry["events"][number]["data"]): void {
-    this.#world.demand(
-      data["is_first"] === true,
-      "the services of several nodes produce one entry",
-      () => `${this.#owner} decided ${entry.id} after another report of ${JSON.stringify(data)}`,
     );
   }
 

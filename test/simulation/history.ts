@@ -66,7 +66,10 @@ export class History {
     this.#dump = undefined;
     for (const entry of entries) {
       this.#checkPlace(entry, witness);
-      for (const event of entry.events) this.#checkVersion(event, entry, witness);
+      for (const event of entry.events) {
+        this.#checkVersion(event, entry, witness);
+        checkReport(event, entry, witness);
+      }
       this.#decideAgain(entry, witness);
       const recorded: RecordedEntry = { entry, isThere: true, answer: undefined };
       this.entries.push(recorded);
@@ -163,4 +166,13 @@ function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): vo
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
+}
+
+/** The services of all nodes send the same command. A second decision is possible, and the append refuses it. */
+function checkReport({ type, data }: Event, entry: Entry, witness: Witness): void {
+  witness.demand(
+    type !== "lease.reported" || data["is_first"] === true,
+    "the services of several nodes produce one entry",
+    () => `entry ${entry.position} is another report of ${JSON.stringify(data)}`,
+  );
 }
