@@ -27,7 +27,7 @@ function boxWork(): CheckWork {
   const put = (row: CheckRow): void => void rowsByBox.get(boxes.unit(row.subject))?.set(row.subject, row);
   return {
     load(unit, rows) {
-      rowsByBox.set(unit, rowsByBox.get(unit) ?? new Map());
+      rowsByBox.set(unit, rowsByBox.get(unit) ?? new Map<string, CheckRow>());
       rows.forEach(put);
     },
     apply({ rows }) {
@@ -36,7 +36,8 @@ function boxWork(): CheckWork {
     unload: (unit) => void rowsByBox.delete(unit),
     prepare: () => assert.fail("no command needs this check"),
     *ask(question) {
-      const rows = rowsByBox.get(question as string) ?? assert.fail(`the box ${String(question)} is not loaded`);
+      const box = question as string;
+      const rows = rowsByBox.get(box) ?? assert.fail(`the box ${box} is not loaded`);
       return Array.from(rows.values()).reduce((sum, { value }) => sum + Number(value ?? 0), 0);
     },
   };
