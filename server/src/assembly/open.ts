@@ -83,6 +83,7 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
   /** Further services. Tests add some. */
   readonly addedServices?: readonly ServiceFactory[];
   readonly checkObserver?: CheckObserver;
+  readonly checkThreads?: number;
   /** The audit file of this node; none by default. */
   readonly auditLog?: AuditLogOptions | undefined;
 }
@@ -220,6 +221,7 @@ interface ServicesOptions {
   /** Runs the checks of kinds and packs; in a thread by default. */
   readonly checks?: CheckRunner;
   readonly checkObserver?: CheckObserver | undefined;
+  readonly checkThreads?: number;
   readonly report?: EngineOptions["report"];
 }
 
@@ -233,7 +235,7 @@ export function servicesOf(engine: Engine, options: ServicesOptions = {}): AppSe
 }
 
 function threadedRunner(engine: Engine, options: ServicesOptions): CheckRunner {
-  const { clock = systemClock, kinds = [], report = reportToStandardError, checkObserver } = options;
+  const { clock = systemClock, kinds = [], report = reportToStandardError, checkObserver, checkThreads } = options;
   const observer = checkObserver ?? { onCheck: () => undefined, onRounds: () => undefined };
   return new ThreadedCheckRunner({
     checks: allChecks(kinds),
@@ -242,6 +244,7 @@ function threadedRunner(engine: Engine, options: ServicesOptions): CheckRunner {
     openPort: openCheckThread,
     observer,
     report,
+    threads: checkThreads,
   });
 }
 

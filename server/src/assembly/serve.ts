@@ -44,6 +44,8 @@ export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<Build
   readonly nats?: MeshOptions;
   /** The audit file in the data folder; none by default. */
   readonly auditLog?: Omit<AuditLogOptions, "data">;
+  /** Number of threads for checks; 1 by default. */
+  readonly checkThreads?: number;
   /** Logs; off by default. */
   readonly log?: Omit<LogOptions, "clock">;
 }

@@ -158,6 +158,13 @@ export const settings = {
     min: 1,
     summary: "maximum connections from all addresses; the operator's socket has its own limit",
   },
+  check_threads: {
+    kind: "number",
+    default: 1,
+    min: 1,
+    max: 16,
+    summary: "threads for checks, such as those of programs; checks of one program share a thread",
+  },
   lock_manager: {
     kind: "switch",
     default: true,

@@ -17,11 +17,19 @@ export function serveOptions(
   { config, sources }: ResolvedConfig,
   { isJson, write, report }: ServeOutput,
 ): ServeOptions {
-  const { data, host, port, lock_manager, log_level: level } = config;
+  const { data, host, port, lock_manager, check_threads: checkThreads, log_level: level } = config;
   // Only an explicit setting is passed on. Otherwise the value that an operator set with configure-locks stays.
   const component_toggles = sources.lock_manager === "default" ? undefined : { lock_manager };
   const format = isJson ? "json" : config.log_format;
-  const base = { data, host, port, ...journalOf(config), ...natsOf(config, sources), ...auditLogOf(config) };
+  const base = {
+    data,
+    host,
+    port,
+    checkThreads,
+    ...journalOf(config),
+    ...natsOf(config, sources),
+    ...auditLogOf(config),
+  };
   return { ...base, ...accessOf(config), ...defined({ component_toggles }), log: { level, format, write }, report };
 }
 
