@@ -4,7 +4,7 @@ import { LockLostError } from "holdfast";
 import type { Lock, LockState } from "holdfast";
 import { HeldGrant, clockPoint } from "../../sdk/src/client/locks/handle/held-grant.ts";
 import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
-import { clientNode, held, soon } from "./client-node.ts";
+import { clientNode, denied, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 import { pausableClient } from "./pausable-client.ts";
 import type { PausableClient } from "./pausable-client.ts";
@@ -125,7 +125,7 @@ describe("grants by event", () => {
     await held(await bob.client.acquire("doc/1")).release();
   });
 
-  test("a waiter that times out at the moment of the grant holds the lock unless it is lost by then [X5]", async () => {
+  test("a waiter that times out before its grant arrives is denied, and its request is withdrawn [X5 X13]", async () => {
     for (const isGone of [false, true]) {
       await using node = await clientNode();
       const bob = pausableClient(node, "bob");
@@ -135,16 +135,14 @@ describe("grants by event", () => {
       await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
       bob.pauses.areCallsPaused = true;
       await bob.clock.pass(1_000, 250);
-      await soon(() => bob.sent.includes("cancel-ticket"));
+      await soon(() => bob.sent.includes("withdraw-request"));
       await ann.release();
       await loopTicks(20);
       bob.pauses.areEventsPaused = true;
       const { holders } = await node.client.locks.status("doc/1");
       if (isGone) await node.client.locks.forceRelease(holders[0]!.fence, "stuck");
       bob.resume();
-      const got = await waiting;
-      assert.equal(got.granted, !isGone);
-      if (got.granted) await got.release();
+      denied(await waiting);
       assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
     }
   });

@@ -53,6 +53,30 @@ describe("orphaned server state", () => {
     });
   }
 
+  for (const loss of ["unsent", "unanswered"] as const) {
+    test(`an aborted acquire is withdrawn until the server answers if its withdrawals are ${loss} [X13]`, async () => {
+      await using node = await clientNode();
+      const { client: bob, sent, network } = lossyClient(node, "bob");
+      const other = await busy(bob);
+      const stop = new AbortController();
+      network.lossOf = (operation) => (operation === "acquire-lock" ? "unanswered" : undefined);
+      const failing = errorOf(bob.acquire(path, { signal: stop.signal }));
+      await node.clock.pass(500, 50);
+      network.lossOf = (operation) => (operation === "withdraw-request" ? loss : undefined);
+      stop.abort(new Error("stopped"));
+      assert.match(String(await failing), /stopped/u);
+      await node.clock.pass(10_000, 250);
+      const withdrawalCount = () => sent.filter((operation) => operation === "withdraw-request").length;
+      assert.ok(withdrawalCount() > 1);
+      network.lossOf = () => undefined;
+      await assertNothingLeft(node);
+      const answeredCount = withdrawalCount();
+      await node.clock.pass(30_000, 250);
+      assert.equal(withdrawalCount(), answeredCount, "an answered withdrawal is not repeated");
+      assert.equal(other.state, "held");
+    });
+  }
+
   test("a waiter that cannot accept its grant during a journal outage leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];

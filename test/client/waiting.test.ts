@@ -127,7 +127,7 @@ describe("waiting", () => {
     await reader.release();
     stop.abort(new Error("enough"));
     await assert.rejects(upgrading, /enough/u);
-    await soon(() => ann.sent.includes("cancel-ticket"));
+    await soon(() => ann.sent.includes("withdraw-request"));
     await loopTicks(20);
     assert.equal((await node.client.locks.status("doc/1")).holders[0]?.mode, "write");
     ann.resume();

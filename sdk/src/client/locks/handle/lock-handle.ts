@@ -16,6 +16,8 @@ import { renewByName } from "../session/renew-by-name.ts";
 import type { LockSession } from "../session/session.ts";
 import { joinTicket, waitForTicket } from "../waiting/wait-for-ticket.ts";
 import { notify } from "../notify.ts";
+import type { SentRequest } from "../session/cleanup-queue.ts";
+import type { CallOptions } from "../../transport.ts";
 
 /** One use of a grant. Several handles may share it if the client asked for that. */
 export class LockHandle implements Lock {
@@ -128,10 +130,11 @@ export class LockHandle implements Lock {
     // The ticket of an upgrade replaces the ticket by which this grant can be read.
     if (this.#usableGrant().ticket !== undefined) await this.leftBefore();
     const askedAt = clockPoint(clock);
-    const answer = await this.#requestUpgrade({ wait: waitMs !== 0 });
+    const request = { operation: "upgrade-lock", key: clock.unique() };
+    const answer = await this.#requestUpgrade(request, { wait: waitMs !== 0 });
     if (answer.granted) return this.#changeFence(answer);
     const { paths } = this.#grant;
-    const wait = { paths, giveUpAtMs, askedAt, signal, onPlace };
+    const wait = { paths, giveUpAtMs, askedAt, signal, onPlace, request };
     const end = await waitForTicket(this.#session, joinTicket(this.#session, answer, wait), wait, (last) => last);
     if (end.kind === "granted") return this.#changeFence(end.granted);
     this.#usableGrant();
@@ -141,7 +144,8 @@ export class LockHandle implements Lock {
 
   async tryUpgrade(): Promise<true | DeniedLock> {
     try {
-      await this.#changeFence((await this.#requestUpgrade({ wait: false })) as Granted);
+      const request = { operation: "upgrade-lock", key: this.#session.clock.unique() };
+      await this.#changeFence((await this.#requestUpgrade(request, { wait: false })) as Granted);
       return true;
     } catch (error) {
       if (refusalCodeOf(error) !== "lock_denied") throw error;
@@ -228,11 +232,11 @@ export class LockHandle implements Lock {
     return this.#grant;
   }
 
-  async #change(operation: string, more: object): Promise<unknown> {
+  async #change(operation: string, more: object, options?: CallOptions): Promise<unknown> {
     const grant = this.#usableGrant();
     const { fence } = grant;
     try {
-      return await this.#session.run(operation, { fence, ...more });
+      return await this.#session.run(operation, { fence, ...more }, options);
     } catch (error) {
       if (refusalCodeOf(error) !== "lock_not_held" || grant.fence !== fence) throw error;
       await this.#session.notHeld(grant);
@@ -240,8 +244,14 @@ export class LockHandle implements Lock {
     }
   }
 
-  async #requestUpgrade(more: { readonly wait: boolean }): Promise<Granted | Queued> {
-    return (await this.#change("upgrade-lock", more)) as Granted | Queued;
+  /** Withdraws the request if its reply is lost. */
+  async #requestUpgrade(request: SentRequest, more: { readonly wait: boolean }): Promise<Granted | Queued> {
+    try {
+      return (await this.#change(request.operation, more, { key: request.key })) as Granted | Queued;
+    } catch (error) {
+      if (mayWorkLater(error)) void this.#session.cleanups.withdraw(request);
+      throw error;
+    }
   }
 
   /**

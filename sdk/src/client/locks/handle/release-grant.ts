@@ -39,7 +39,7 @@ async function release(session: LockSession, { fence, paths }: Granted, note?: s
     await session.run("release-lock", released);
   } catch (error) {
     if (refusalCodeOf(error) === "lock_not_held" || refusalCodeOf(error) === "agent_unknown") return;
-    if (mayWorkLater(error)) session.cleanups.add(pathSetOf(paths), { kind: "grant", ...released, isInDoubt: true });
+    if (mayWorkLater(error)) session.cleanups.release({ set: pathSetOf(paths), ...released, isInDoubt: true });
     throw error;
   }
 }

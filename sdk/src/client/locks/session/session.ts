@@ -57,8 +57,6 @@ export class LockSession implements Holdings {
   readonly cleanups = new CleanupQueue(this);
   readonly grants = new Map<string, HeldGrant>();
   readonly tickets = new Map<string, Ticket>();
-  /** Tickets whose cancellation was sent and not answered. */
-  readonly cancelling = new Set<string>();
   readonly #options: SessionOptions;
   readonly #ownKey: string;
   readonly #beats: SessionHeartbeats;
@@ -247,7 +245,6 @@ export class LockSession implements Holdings {
   leave(ticket: Ticket, options: TicketOptions): void {
     if (!ticket.leave(options)) return;
     if (this.tickets.get(ticket.id) === ticket) this.tickets.delete(ticket.id);
-    this.cancelling.delete(ticket.id);
     this.#beats.pace();
     this.#updateNoticeWatch();
   }
@@ -291,27 +288,27 @@ export class LockSession implements Holdings {
     for (const grant of [...this.grants.values()]) grant.lose("agent-ended", data);
     for (const ticket of this.tickets.values()) ticket.end({ kind: "gone", why: "agent_ended" });
     this.cleanups.forget();
-    this.cancelling.clear();
     this.#beats.stop();
   }
 
   /** Ends the agent with all its locks, if the client registered it. Otherwise releases its locks. */
   async close(): Promise<void> {
     const started = this.#started;
+    const endsAgent = (): boolean => this.ownerId === undefined && this.caller.identity?.isOwn === true;
     this.#isClosed = true;
     this.#stop();
     this.#beats.stop();
     for (const grant of [...this.grants.values()]) {
       grant.end();
-      this.cleanups.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
+      this.#orphaned(grant);
     }
     for (const ticket of this.tickets.values()) {
       ticket.end({ kind: "gone", why: "closed" });
-      this.cleanups.add(ticket.set, { kind: "ticket", ticket: ticket.id });
+      if (!endsAgent()) for (const request of ticket.requests) void this.cleanups.withdraw(request);
     }
     // An agent whose registration is in flight ends too.
     await started?.catch(() => undefined);
-    if (this.ownerId === undefined && this.caller.identity?.isOwn === true) await this.caller.once("end-agent", {});
+    if (endsAgent()) await this.caller.once("end-agent", {});
     else await this.cleanups.close();
   }
 
@@ -361,8 +358,12 @@ export class LockSession implements Holdings {
     if (this.grants.get(grant.fence) === grant) this.grants.delete(grant.fence);
     this.#beats.pace();
     this.#updateNoticeWatch();
-    if (isGuess) this.cleanups.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
+    if (isGuess) this.#orphaned(grant);
     else this.cleanups.run();
+  }
+
+  #orphaned({ paths, fence }: HeldGrant): void {
+    this.cleanups.release({ set: pathSetOf(paths), fence });
   }
 
   /** The server reports that it has ended. Its history has the reason. */

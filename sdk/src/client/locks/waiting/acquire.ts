@@ -5,8 +5,7 @@ import { deniedLock } from "../handle/denied-lock.ts";
 import { clockPoint } from "../handle/held-grant.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
 import { holdOnGrantEvent } from "./hold-on-grant-event.ts";
-import { orphanedBy } from "../session/cleanup-queue.ts";
-import type { OrphanedState, SentRequest } from "../session/cleanup-queue.ts";
+import type { SentRequest } from "../session/cleanup-queue.ts";
 import { LockHandle } from "../handle/lock-handle.ts";
 import type { DeniedLock } from "../handle/lock.ts";
 import { acquireInput } from "./lock-options.ts";
@@ -16,7 +15,6 @@ import { closedError, refusalCodeOf, mayWorkLater } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
 import { joinTicket, waitForTicket } from "./wait-for-ticket.ts";
 import type { TicketWait, WaitEnd } from "./wait-for-ticket.ts";
-import type { Ticket } from "./ticket.ts";
 import { defined } from "../../../base/defined.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
@@ -50,10 +48,11 @@ async function acquireOrWait(
     const endsAtMs = since + (request.maxHoldMs ?? Infinity);
     return toHandle(session.hold(granted, { sentAt, uncertainMaxMs: request.uncertainMaxMs, endsAtMs }));
   };
-  const begin = (answer: Granted | Queued, sentAt: ClockPoint): LockHandle | QueuedRequest | undefined => {
+  const begin = (answer: Granted | Queued, sent: SentRequest, sentAt: ClockPoint) => {
     if (isOver(answer)) return undefined;
     if (answer.granted) return hold(answer, sentAt);
-    const wait = { ...request, giveUpAtMs, askedAt: sentAt, hold: holdOnGrantEvent(session, request, sentAt) };
+    const onGrant = { hold: holdOnGrantEvent(session, request, sentAt) };
+    const wait: TicketWait = { ...request, giveUpAtMs, askedAt: sentAt, request: sent, ...onGrant };
     return { wait, ticket: joinTicket(session, answer, wait) };
   };
   const end = (last: WaitEnd): LockHandle | DeniedLock | undefined => {
@@ -72,11 +71,6 @@ async function acquireOrWait(
   throw new HoldfastError("acquire-lock", "ticket_unknown", { data });
 }
 
-interface QueuedRequest {
-  readonly ticket: Ticket;
-  readonly wait: TicketWait;
-}
-
 /** A lost reply that was repeated after its grant had ended. */
 function isOver(answer: Granted | Queued): boolean {
   const { stillHeld, stillWaiting } = answer as { stillHeld?: boolean; stillWaiting?: boolean };
@@ -84,50 +78,37 @@ function isOver(answer: Granted | Queued): boolean {
 }
 
 /**
- * Sends the request and processes the reply in the tick of its arrival. A reply that is lost or has no caller left is
- * queued for clean-up. The request ends only then, so that no part of the set is released too early.
+ * Sends the request and processes the reply in the tick of its arrival. A request whose reply is lost or has no caller
+ * left is withdrawn.
  */
 async function sendRequest<Result>(
   session: LockSession,
   request: AcquireRequest,
-  use: (answer: Granted | Queued, sentAt: ClockPoint) => Result,
+  use: (answer: Granted | Queued, sent: SentRequest, sentAt: ClockPoint) => Result,
 ): Promise<Result | DeniedLock> {
   const set = pathSetOf(request.paths);
   if (session.cleanups.isInDoubt(set)) await untilAborted(request.signal, session.cleanups.endDoubt(set));
   const leaveMutex = await session.mutex.enter(set, request.signal);
-  const sent = sentRequestOf(session, request);
-  let isUsed = false;
+  const sent = { operation: "acquire-lock", key: session.clock.unique() };
+  const input = requestedLease(acquireInput(request, { wait: request.waitMs !== 0 }), session.grants.values());
   const sentAt = clockPoint(session.clock);
-  const answer = session.isClosed
-    ? Promise.reject(closedError("acquire-lock"))
-    : session.sendRequest("acquire-lock", sent.input, { ...sent.call, ...defined({ retry: request.retry }) });
-  const used = untilAborted(request.signal, answer, (given) => {
-    if (session.isClosed) throw closedError("acquire-lock");
-    const result = use(given, sentAt);
-    isUsed = true;
-    return result;
-  });
-  const leave = (left: OrphanedState | undefined): void => {
-    if (left !== undefined) session.cleanups.add(set, left);
-    leaveMutex();
-  };
-  answer.then(
-    (given) => leave(isUsed ? undefined : orphanedBy(given)),
-    (error: unknown) => leave(mayWorkLater(error) ? { kind: "request", request: sent } : undefined),
-  );
+  let isRefused = session.isClosed;
+  const answer = isRefused
+    ? Promise.reject(closedError(sent.operation))
+    : session.sendRequest(sent.operation, input, { key: sent.key, ...defined({ retry: request.retry }) });
+  answer.catch((error: unknown) => void (isRefused = !mayWorkLater(error)));
   try {
-    return await used;
+    return await untilAborted(request.signal, answer, (given) => {
+      if (session.isClosed) throw closedError(sent.operation);
+      return use(given, sent, sentAt);
+    });
   } catch (error) {
     if (refusalCodeOf(error) === "lock_denied") return deniedLock(pathNames(request), (error as HoldfastError).data);
+    if (!isRefused) void session.cleanups.withdraw(sent);
     throw error;
+  } finally {
+    leaveMutex();
   }
-}
-
-function sentRequestOf(session: LockSession, request: AcquireRequest): SentRequest {
-  const wait = request.waitMs !== 0;
-  const input = requestedLease(acquireInput(request, { wait }), session.grants.values());
-  // The key prevents a second ticket after a lost reply. It also identifies the request for clean-up.
-  return { input, call: wait ? { key: session.clock.unique() } : {} };
 }
 
 const pathNames = ({ paths }: AcquireRequest): readonly string[] => paths.map(({ path }) => path);

@@ -1,6 +1,7 @@
 import type { Queued } from "../../operation-output.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
 import type { LockedPath, QueuePlace } from "../handle/lock.ts";
+import type { SentRequest } from "../session/cleanup-queue.ts";
 
 /** A grant as its event reports it to a ticket. */
 export interface PushedGrant {
@@ -22,6 +23,8 @@ export type TicketEnd =
   | { readonly kind: "gone"; readonly why: string };
 
 export interface TicketOptions {
+  /** The request of this waiter. */
+  readonly request: SentRequest;
   readonly paths: readonly LockedPath[];
   /** Time before the ticket was requested. Its grant is later. */
   readonly askedAt: ClockPoint;
@@ -65,6 +68,10 @@ export class Ticket {
     const before = this.#waiters.length;
     this.#waiters = this.#waiters.filter((waiter) => waiter !== options);
     return before > 0 && this.#waiters.length === 0;
+  }
+
+  get requests(): readonly SentRequest[] {
+    return this.#waiters.map(({ request }) => request);
   }
 
   get isShared(): boolean {

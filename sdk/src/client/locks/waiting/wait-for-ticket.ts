@@ -62,13 +62,9 @@ async function waitEndOf(
   wait: TicketWait,
 ): Promise<WaitEnd> {
   if (end.kind === "held") return end;
-  if (end.kind === "granted") return acceptTicket(session, ticket, { fence: end.fence, askedAt: wait.askedAt });
-  // A ticket that this client was about to cancel is requested again.
-  if (end.kind === "gone") return session.cancelling.has(ticket.id) ? { kind: "gone" } : gone(ticket, end.why);
-  const last = await giveUp(session, ticket, wait);
-  // An event granted it while the ticket was cancelled, and the server has released it since.
-  if ((last.kind === "gave-up" || last.kind === "gone") && !ticket.isShared) ticket.held?.end();
-  return last;
+  if (end.kind === "granted") return acceptTicket(session, { id: ticket.id, fence: end.fence, askedAt: wait.askedAt });
+  if (end.kind === "gone") return gone(ticket, end.why);
+  return giveUp(session, ticket, wait);
 }
 
 function endOf(session: LockSession, ticket: Ticket, giveUpAtMs: number): Promise<TicketEnd | { kind: "timeout" }> {
@@ -83,7 +79,9 @@ function endOf(session: LockSession, ticket: Ticket, giveUpAtMs: number): Promis
   });
 }
 
+/** The grant of the ticket with this id. */
 interface AcceptedGrant extends Pick<TicketWait, "askedAt"> {
+  readonly id: string;
   readonly fence: string;
 }
 
@@ -91,11 +89,11 @@ interface AcceptedGrant extends Pick<TicketWait, "askedAt"> {
  * The reply to `accept-lock` says how the previous lock ended. The lease counts from the renewal: the grant is older,
  * and only the server knows by how much. Both are sent together.
  */
-async function acceptTicket(session: LockSession, ticket: Ticket, { fence, askedAt }: AcceptedGrant): Promise<WaitEnd> {
+async function acceptTicket(session: LockSession, { id, fence, askedAt }: AcceptedGrant): Promise<WaitEnd> {
   const sentAt = clockPoint(session.clock);
   try {
     const [granted] = await Promise.all([
-      session.run("accept-lock", { ticket: ticket.id }) as Promise<Granted | Queued>,
+      session.run("accept-lock", { ticket: id }) as Promise<Granted | Queued>,
       session.run("renew-lock", { fence }),
     ]);
     if (!granted.granted) return { kind: "gone" };
@@ -108,35 +106,43 @@ async function acceptTicket(session: LockSession, ticket: Ticket, { fence, asked
   }
 }
 
-/**
- * The wait timed out. A grant of the same moment is used. A concurrent request for the same set gets the same ticket,
- * so its reply is awaited and the ticket is shared.
- */
-function giveUp(session: LockSession, ticket: Ticket, wait: TicketWait): Promise<WaitEnd> {
-  return session.mutex.runExclusive(ticket.set, async () => {
-    if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
-    const { place, waitsFor } = ticket.place;
-    const data = { place, waitsFor: waitsFor, reason: "it did not become free before the timeout" };
-    if (ticket.isShared) return { kind: "gave-up", data };
-    session.cancelling.add(ticket.id);
-    try {
-      const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
-      if ("granted" in answer)
-        return await acceptTicket(session, ticket, { fence: answer.fence, askedAt: wait.askedAt });
-    } catch (error) {
-      if (refusalCodeOf(error) !== "ticket_unknown") throw error;
-    }
-    return { kind: "gave-up", data };
-  });
+/** The wait timed out. A grant of the same moment is used if it is known already. */
+async function giveUp(session: LockSession, ticket: Ticket, wait: TicketWait): Promise<WaitEnd> {
+  const { held } = ticket;
+  if (held !== undefined) return { kind: "held", grant: held };
+  const { place, waitsFor } = ticket.place;
+  if (wait.request.operation === "upgrade-lock") {
+    const granted = await cancelUpgrade(session, ticket, wait);
+    if (granted !== undefined) return granted;
+  } else {
+    await session.cleanups.withdraw(wait.request);
+    // An event granted it in the meantime, and the server has released it since.
+    if (!ticket.isShared && ticket.held?.handleCount === 0) ticket.held.end();
+  }
+  return { kind: "gave-up", data: { place, waitsFor, reason: "it did not become free before the timeout" } };
 }
 
-/** Neither the ticket nor its grant is used, unless another task shares it. */
+/** A granted upgrade keeps its lock, under another fence. So the client must know whether it was granted. */
+async function cancelUpgrade(session: LockSession, { id }: Ticket, wait: TicketWait): Promise<WaitEnd | undefined> {
+  try {
+    const answer = (await session.run("cancel-ticket", { ticket: id })) as { cancelled: string } | Granted;
+    return "granted" in answer
+      ? await acceptTicket(session, { id, fence: answer.fence, askedAt: wait.askedAt })
+      : undefined;
+  } catch (error) {
+    if (refusalCodeOf(error) !== "ticket_unknown") throw error;
+    return undefined;
+  }
+}
+
+/** Neither the ticket nor its grant is used by this waiter. Another task may share them. */
 function cleanUpTicket(session: LockSession, ticket: Ticket, wait: TicketWait): void {
-  if (ticket.isShared || ticket.isGone) return;
-  // A waiter that joined since keeps the ticket.
+  if (ticket.isGone) return;
+  const { held, isShared } = ticket;
   session.leave(ticket, wait);
-  if (ticket.held === undefined) session.cleanups.add(ticket.set, { kind: "ticket", ticket: ticket.id });
-  else if (ticket.held.handleCount === 0) void releaseGrant(session, ticket.held).catch(() => undefined);
+  if (held !== undefined && !isShared && held.handleCount === 0)
+    void releaseGrant(session, held).catch(() => undefined);
+  else void session.cleanups.withdraw(wait.request);
 }
 
 /**
