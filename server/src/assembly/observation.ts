@@ -17,6 +17,7 @@ import { CheckMetrics } from "../observe/check-metrics.ts";
 import type { CheckSample } from "../observe/check-metrics.ts";
 import type { CheckObserver } from "../checks/check.ts";
 import { IntentMetrics } from "../observe/intent-metrics.ts";
+import { ProgramMetrics } from "../observe/program-metrics.ts";
 import { logCall } from "../observe/log-call.ts";
 import { EntryMetrics } from "../observe/entry-metrics.ts";
 import { openLog } from "../observe/log.ts";
@@ -57,6 +58,14 @@ export interface Observation {
   readonly close: () => void;
 }
 
+/** The times of entries of the engine, which is known later than the metrics. */
+function entryTimes(engineOf: () => Engine | undefined): ConstructorParameters<typeof EntryMetrics>[2] {
+  return {
+    recent: (position) => engineOf()?.recentEntry(position)?.time,
+    at: async (positions) => ((await engineOf()?.entriesAt(positions)) ?? []).map(({ time }) => time),
+  };
+}
+
 export function openObservation(options: ObservationOptions): Observation {
   const { log, clock } = options;
   const metrics = createMetrics();
@@ -71,10 +80,12 @@ export function openObservation(options: ObservationOptions): Observation {
   const processMonitor = monitorProcess();
   let engine: Engine | undefined;
   const intents = new IntentMetrics(metrics.registry);
-  const entries = new EntryMetrics(metrics, intents, {
-    recent: (position) => engine?.recentEntry(position)?.time,
-    at: async (positions) => (engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time)),
-  });
+  const programs = new ProgramMetrics(metrics.registry);
+  const entries = new EntryMetrics(
+    metrics,
+    { intents, programs },
+    entryTimes(() => engine),
+  );
   const observer = {
     monotonicMs: () => clock.monotonicMs(),
     record(call: Parameters<typeof logCall>[1]) {

@@ -1,5 +1,6 @@
 import type { HistogramSeries } from "./histogram-family.ts";
 import type { IntentMetrics } from "./intent-metrics.ts";
+import type { ProgramMetrics } from "./program-metrics.ts";
 import { releaseCauses } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
 import { lockTypeOf } from "./lock-type.ts";
@@ -14,6 +15,12 @@ interface CountedEntry {
     readonly type: string;
     readonly data: Readonly<Record<string, unknown>>;
   }[];
+}
+
+/** The metrics of packs, which count their own events. */
+interface PackMetrics {
+  readonly intents: IntentMetrics;
+  readonly programs: ProgramMetrics;
 }
 
 /** A batch that this node made durable. */
@@ -47,16 +54,16 @@ interface PendingDuration {
  */
 export class EntryMetrics {
   readonly #metrics: Metrics;
-  readonly #intents: IntentMetrics;
+  readonly #packs: PackMetrics;
   readonly #times: EntryTimes;
   readonly #granted;
   readonly #held: ReadonlyMap<string, readonly HistogramSeries[]>;
   readonly #append;
   readonly #batch;
 
-  constructor(metrics: Metrics, intents: IntentMetrics, times: EntryTimes) {
+  constructor(metrics: Metrics, packs: PackMetrics, times: EntryTimes) {
     this.#metrics = metrics;
-    this.#intents = intents;
+    this.#packs = packs;
     this.#times = times;
     this.#granted = {
       read: metrics.acquisitions.series({ lock_type: "read", status: "granted" }),
@@ -77,9 +84,13 @@ export class EntryMetrics {
   }
 
   #recordEvent(entry: CountedEntry, { type, data }: CountedEntry["events"][number], pending: PendingDuration[]): void {
+    if (type.startsWith("program.")) {
+      this.#packs.programs.record({ type, data });
+      return;
+    }
     // The first event of a set of paths carries the data. The other events point at it.
     if (data["of"] !== undefined) return;
-    if (type.startsWith("intent.")) this.#intents.record({ type, data });
+    if (type.startsWith("intent.")) this.#packs.intents.record({ type, data });
     switch (type) {
       case "lock.acquired":
         this.#recordGrant(entry, data, pending);
