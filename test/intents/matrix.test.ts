@@ -1,0 +1,36 @@
+/** The matrix of the specification, as data. Each row is proven here, or names the test that proves it. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { clientNode } from "../client/client-node.ts";
+import { bridgeRows } from "./bridge-rows.ts";
+import { correctionRows } from "./correction-rows.ts";
+import { matrixCategories } from "./matrix-row.ts";
+import type { MatrixRow } from "./matrix-row.ts";
+import { raceRows } from "./race-rows.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const matrix: readonly MatrixRow[] = [...bridgeRows, ...correctionRows, ...raceRows];
+
+describe("the matrix", () => {
+  test("the matrix has 38 different rows, in the numbers of each category [B9]", () => {
+    const counts: Record<string, number> = {};
+    for (const { category } of matrix) counts[category] = (counts[category] ?? 0) + 1;
+    assert.deepEqual(counts, matrixCategories);
+    assert.equal(new Set(matrix.map(({ promise }) => promise)).size, 38);
+  });
+
+  for (const [index, { category, promise, prove }] of matrix.entries())
+    test(`row ${index + 1} of the matrix holds: ${category}, ${promise} [B9]`, async () => {
+      if (typeof prove !== "function") {
+        assert.ok(
+          (await readFile(join(root, prove.file), "utf8")).includes(prove.text),
+          `${prove.file} lacks its test`,
+        );
+        return;
+      }
+      await using node = await clientNode();
+      await prove(node.fresh("ann"), node);
+    });
+});
