@@ -69,6 +69,7 @@ export const proofParts: readonly ProofPart[] = [
     counts: ["killRuns", "auditFileKills"],
     commands: [[...testing, "test/scenario/kill.test.ts", "test/observe/audit-file-kill.test.ts"]],
   },
+  { name: "runners", counts: ["runnerKills"], commands: [[...testing, "test/intents/kill-runner.test.ts"]] },
   { name: "faults", counts: ["faultCycles"], commands: [["test/nodes/faults/run.ts"]] },
   {
     name: "histories",
