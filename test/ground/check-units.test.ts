@@ -1,4 +1,4 @@
-/** The rows that a thread of checks holds: units in slices, units that nobody used for long, units on several threads. */
+/** The rows that a thread of checks holds: units in slices, units without use, units on several threads. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "@holdfast/sdk/json/json";
