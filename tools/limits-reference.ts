@@ -279,9 +279,15 @@ const checks: Rows<typeof checkLimits> = {
   turnMs: "pace",
   yieldAfterMs: "pace",
   cancelMs: {
-    bounds: "milliseconds until a cancelled check stops",
+    bounds: "milliseconds of processor time until a cancelled check stops",
     beyond: "the thread of checks is ended and started again",
     test: "a check that never yields is ended after its deadline, and the next check runs in a new thread",
+  },
+  cancelLookMs: "pace",
+  cancelWallMs: {
+    bounds: "milliseconds of wall time until a cancelled check stops, if its thread gets no processor",
+    beyond: "the thread of checks is ended and started again",
+    test: "a cancelled check of a thread that gets no processor ends nothing else for 20 seconds",
   },
   roundsMax: {
     bounds: "rounds of checking for one command",

@@ -57,6 +57,7 @@ async function boxNode(options: { readonly threads?: number; readonly loadedByte
         orders.push(order);
         port.post(order);
       },
+      usedMs: () => Promise.resolve(0),
       close: () => port.close(),
     };
   };

@@ -78,12 +78,15 @@ export async function checkedNode(where: "thread" | "inline" = "inline"): Promis
 /** A port that keeps the results of checks back while it holds. Everything else passes. */
 export class HeldChecks {
   readonly open: OpenCheckPort;
+  /** Ends the newest thread, as an error in it would. */
+  breakThread: (error: Error) => void = () => undefined;
   #held: (() => void)[] | undefined;
   #arrived: (() => void)[] = [];
 
   constructor(inner: OpenCheckPort) {
-    this.open = (on) =>
-      inner({
+    this.open = (on) => {
+      this.breakThread = on.broken;
+      return inner({
         ...on,
         report: (report) => {
           this.#pass(report, () => {
@@ -91,6 +94,7 @@ export class HeldChecks {
           });
         },
       });
+    };
   }
 
   begin(): void {
@@ -113,6 +117,11 @@ export class HeldChecks {
   /** Lets the held results pass. Later ones are held again. */
   pass(): void {
     for (const pass of this.#held?.splice(0) ?? []) pass();
+  }
+
+  /** Lets the newest held result pass before the others. */
+  passNewest(): void {
+    this.#held?.pop()?.();
   }
 
   end(): void {

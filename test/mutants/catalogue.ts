@@ -8,6 +8,7 @@ import { journalMutants } from "./journal-mutants.ts";
 import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
 import { packMutants } from "./pack-mutants.ts";
+import { programMutants } from "./program-mutants.ts";
 import type { PlantedMutant } from "./planted-mutant.ts";
 import { withdrawalMutants } from "./withdrawal-mutants.ts";
 
@@ -21,6 +22,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   "Access and doors": doorMutants,
   Checks: checkMutants,
   Packs: packMutants,
+  Programs: programMutants,
   Client: clientMutants,
 };
 

@@ -54,7 +54,7 @@ export async function programsNode(
     async agent(name) {
       const registered = await client.execute("register-agent", { name });
       const { agent_id, secret } = registered.outcome.data as { readonly agent_id: string; readonly secret: string };
-      return new ProgramAgent(client.as({ agentId: agent_id, secret }), agent_id, "ledger");
+      return new ProgramAgent(client.as({ agentId: agent_id, secret }), agent_id, "ledger", secret);
     },
     [Symbol.asyncDispose]: () => client.close(),
   };
@@ -69,8 +69,10 @@ export class ProgramAgent {
   readonly #client: Pick<Client, "execute">;
   readonly id: string;
   readonly program: string;
+  readonly secret: string;
 
-  constructor(client: Pick<Client, "execute">, id: string, program: string) {
+  constructor(client: Pick<Client, "execute">, id: string, program: string, secret = "") {
+    this.secret = secret;
     this.#client = client;
     this.id = id;
     this.program = program;

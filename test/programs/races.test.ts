@@ -34,6 +34,14 @@ async function deepVerification(entries: readonly Entry[]) {
   return verification.finish();
 }
 
+/** Evidence whose first written function has other members. */
+const forgedWrite =
+  (members: JsonObject) =>
+  (evidence: JsonObject): JsonObject => {
+    const [write = {}, ...others] = evidence["writes"] as JsonObject[];
+    return { ...evidence, writes: [{ ...write, value: { ...(write["value"] as JsonObject), ...members } }, ...others] };
+  };
+
 const entriesOf = (node: ProgramsNode) => node.engine.entriesAfter(0, { entries: 10_000, bytes: 1e9 });
 
 describe("races of mutations", () => {
@@ -89,6 +97,25 @@ describe("races of mutations", () => {
     assert.deepEqual(new Set(replies.map(codeOf)), new Set(["done"]));
     assert.deepEqual(new Set(node.rounds), new Set([1]));
     assert.equal((await ann.done("programs.get"))["version"], 10);
+  });
+
+  test("a failing verdict on outdated data refuses nothing, and the check runs again [G9]", async () => {
+    const { node, ann } = await ledger(skewed);
+    await using _ = node;
+    const bob = await node.agent("bob");
+    await ann.lock(["f1"]);
+    await bob.lock(["f2"]);
+    assert.equal(codeOf(await bob.set({ f2: "pub fn k() -> i64 { 0 }" })), "done");
+    node.hold.begin();
+    const failing = ann.set({ f1: "pub fn f() -> i64 { 0 }" });
+    await node.hold.arrival();
+    const repairing = bob.set({ f2: "pub fn k() -> i64 { 5 }" });
+    await node.hold.arrival(2);
+    node.hold.passNewest();
+    assert.equal(codeOf(await repairing), "done");
+    node.hold.end();
+    assert.equal(codeOf(await failing), "done", "together with the newer callee the change is valid");
+    assert.ok(await isVerified(node));
   });
 
   test("two agents that add the same name at the same time: one is accepted, the other gets name.duplicate [G8]", async () => {
@@ -155,6 +182,8 @@ describe("races of mutations", () => {
       (evidence: JsonObject) => ({ ...evidence, verdict: { ...(evidence["verdict"] as JsonObject), cases: 999 } }),
       (evidence: JsonObject) => ({ ...evidence, reads: {} }),
       (evidence: JsonObject) => ({ ...evidence, users: {} }),
+      forgedWrite({ body: ['[1,"const","int","3"]'] }),
+      forgedWrite({ hash: "0".repeat(64) }),
     ]) {
       const { ok } = await deepVerification(forge(change));
       assert.equal(ok, false);
@@ -170,6 +199,26 @@ describe("races of mutations", () => {
     assert.equal(codeOf(await ann.set({ f1: "pub fn one() -> i64 { 2 }" })), "check_unavailable");
     assert.equal(node.engine.head.position, position, "nothing was recorded");
     assert.equal(await ann.text("f1"), "pub fn one() -> i64 {\n  1\n}\n", "reads need no thread");
+  });
+
+  test("a mutation whose thread dies during its check is not decided, and the next one starts a new thread [G9]", async () => {
+    const { node, ann } = await ledger(
+      ["pub fn one() -> i64 { 1 }", "pub fn slow() -> i64 { var i: i64 = 0; while i < 100 { i = i + 1; } i }"],
+      { where: "thread" },
+    );
+    await using _ = node;
+    await ann.lock(["f1"]);
+    const { position } = node.engine.head;
+    node.hold.begin();
+    const lost = ann.set({ f1: "pub fn one() -> i64 { 2 }" });
+    await node.hold.arrival();
+    node.hold.breakThread(new Error("out of memory"));
+    assert.equal(codeOf(await lost), "check_unavailable");
+    // The verdict of the dead thread arrives late, and decides nothing.
+    node.hold.end();
+    assert.equal(node.engine.head.position, position, "nothing was recorded");
+    assert.equal(codeOf(await ann.set({ f1: "pub fn one() -> i64 { 2 }" })), "done");
+    assert.equal(node.services.checks.status().restarts, 1);
   });
 
   test("a keyed retry gives the same answer and one mutation [X2 G7]", async () => {

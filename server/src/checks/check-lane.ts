@@ -104,18 +104,40 @@ export class CheckLane {
     if (running.isPosted && this.#running !== undefined) this.#cancel(this.#running, job, number);
   }
 
-  /** A check that never yields cannot be stopped. Then its thread ends, and with it every check in it. */
+  /**
+   * A check that never yields cannot be stopped. Then its thread ends, and with it every check in it. On a busy host the
+   * thread may get no processor for seconds, so its own processor time counts.
+   */
   #cancel(lane: RunningLane, job: LaneJob, number: number): void {
     lane.port.post({ kind: "cancel", check: job.check.name, job: number });
-    const stopWaiting = this.#options.clock.after(
-      checkLimits.cancelMs,
-      () => {
-        this.#cancelled.delete(number);
-        if (this.#running === lane) this.#break(new Error(`the check ${job.check.name} does not stop`));
-      },
-      { keepAlive: false },
-    );
-    this.#cancelled.set(number, stopWaiting);
+    const { cancelMs, cancelLookMs, cancelWallMs } = checkLimits;
+    let firstMs: number | undefined;
+    let usedMs = 0;
+    let waitedMs = 0;
+    const measure = (): void => {
+      lane.port.usedMs().then(
+        (ms) => {
+          firstMs ??= ms;
+          usedMs = ms - firstMs;
+        },
+        // The thread starts or has ended. An ended thread is reported by itself.
+        () => undefined,
+      );
+    };
+    const look = (): void => {
+      waitedMs += cancelLookMs;
+      if (usedMs < cancelMs && waitedMs < cancelWallMs) {
+        wait();
+        return;
+      }
+      this.#cancelled.delete(number);
+      if (this.#running === lane) this.#break(new Error(`the check ${job.check.name} does not stop`));
+    };
+    const wait = (): void => {
+      measure();
+      this.#cancelled.set(number, this.#options.clock.after(cancelLookMs, look, { keepAlive: false }));
+    };
+    wait();
   }
 
   #break(error: Error): void {

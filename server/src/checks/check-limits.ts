@@ -14,8 +14,11 @@ export const checkLimits = {
   /** Interval after which the thread reads its messages, and time after which a long check lets others proceed. */
   turnMs: 5,
   yieldAfterMs: 50,
-  /** Maximum time until a cancelled check stops. Beyond it the thread is stuck, and is ended. */
+  /** Maximum processor time of the thread until a cancelled check stops. Beyond it the thread is stuck, and is ended. */
   cancelMs: 1_000,
+  /** Interval between two measurements of that time, and maximum wall time, for a thread that gets no processor. */
+  cancelLookMs: 250,
+  cancelWallMs: 20_000,
   /** Maximum rounds of checking for one command. */
   roundsMax: 8,
 } as const;

@@ -31,6 +31,8 @@ export type CheckReport =
 /** The way to a thread. */
 export interface CheckPort {
   post(order: CheckOrder): void;
+  /** The processor time that the thread has used, in ms. It is pending while the thread gets no processor. */
+  usedMs(): Promise<number>;
   close(): Promise<void>;
 }
 

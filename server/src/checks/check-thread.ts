@@ -28,6 +28,10 @@ export function openCheckThread(on: CheckPortEvents): CheckPort {
     post(order) {
       worker.postMessage(order);
     },
+    async usedMs() {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1_000;
+    },
     async close() {
       isOver = true;
       await worker.terminate();

@@ -15,6 +15,7 @@ export function openInlineRunner({ clock, open }: Pick<CheckWorkLoopOptions, "cl
     });
     return {
       post: orders.send,
+      usedMs: () => Promise.resolve(clock.monotonicMs()),
       close() {
         orders.end();
         reports.end();
