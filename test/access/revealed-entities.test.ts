@@ -71,6 +71,7 @@ test("every refusal of a pack that names another entity declares it", () => {
   assert.deepEqual(declared.toSorted(), [
     "intents.lock_required acquire.path",
     "intents.lock_required missing.path",
+    "jobs.locks_unavailable holders.path",
     "planning.archived archived.id",
     "planning.booking_clash clashes.assignment_id",
     "planning.booking_clash clashes.other_assignment_id",

@@ -266,4 +266,63 @@ const programs: readonly ScriptStep[] = [
   step("programs.delete", { program_id: "copy", ...at("1.2") }, eve),
 ];
 
-export const script: readonly ScriptStep[] = [...entities, ...locks, ...planning, ...intents, ...others, ...programs];
+/** The claim of a job that an operation started for the worker. */
+const claimOf = (before: readonly CallReply[], operation: string): string => {
+  const [first] = memberOf(before, operation, "next") as readonly { readonly claim: string }[];
+  return first?.claim ?? "";
+};
+const claimed = (id: string, operation: string, more: OperationInput = {}) => ({
+  input: (before: readonly CallReply[]) => ({ id, claim: claimOf(before, operation), ...more }),
+});
+const mail = { type: "mail", project: "p1" };
+
+/** A worker with one slot: each end of a job starts the next one. */
+const jobs: readonly ScriptStep[] = [
+  step("jobs.configure", { max_jobs_per_project: 20, types: { mail: { max_attempts: 2 } } }),
+  step("jobs.submit", { ...mail, id: "j1", payload: { to: "ann" } }, { key: "j1" }),
+  step("jobs.submit", { ...mail, id: "j1", payload: { to: "ann" } }, { key: "j1" }),
+  step("jobs.submit", { ...mail, id: "j1" }),
+  step("jobs.submit-many", {
+    jobs: [
+      { ...mail, id: "j2" },
+      { ...mail, id: "j3" },
+      { ...mail, id: "j4", delay_seconds: 600 },
+    ],
+  }),
+  step("jobs.change", { id: "j4", priority: 90 }),
+  step("jobs.pause", { project: "p2", reason: "it moves" }),
+  step("jobs.resume", { project: "p2" }),
+  step("jobs.list", { state: "ready", limit: 2 }),
+  step("jobs.offer", { types: ["mail"], slots: 1 }, eve),
+  step("jobs.list-workers"),
+  step("jobs.progress", claimed("j1", "jobs.offer", { percent: 40, message: "half" }).input, eve),
+  step("jobs.get", { id: "j1" }),
+  step("jobs.lock", claimed("j1", "jobs.offer", { paths: ["free/x"] }).input, eve),
+  step("jobs.unlock", claimed("j1", "jobs.offer", {}).input, eve),
+  step("jobs.complete", claimed("j1", "jobs.offer", { result: { sent: true } }).input, eve),
+  step("jobs.complete", claimed("j1", "jobs.offer", { result: { sent: true } }).input, eve),
+  step("jobs.get", { id: "j1" }),
+  step("jobs.get", { id: "none" }),
+  step("jobs.stats"),
+  step("jobs.list", { state: "running", type: "mail" }),
+];
+
+/** The rest needs the job that the first completion started. */
+const jobEnds: readonly ScriptStep[] = [
+  step("jobs.offer", { types: ["mail"], slots: 1 }, eve),
+  step("jobs.fail", claimed("j2", "jobs.offer", { error: { message: "down" }, retry: false }).input, eve),
+  step("jobs.retry", { id: "j2" }),
+  step("jobs.offer", { types: ["mail"], slots: 0 }, eve),
+  step("jobs.release", claimed("j3", "jobs.offer", { delay_seconds: 60 }).input, eve),
+  step("jobs.take", { types: ["mail"] }, eve),
+  step("jobs.fail", claimed("j2", "jobs.take", { error: { message: "down" }, retry: false }).input, eve),
+  step("jobs.discard", { type: "mail" }),
+  step("jobs.cancel", { id: "j3" }, { route: 1 }),
+  step("jobs.cancel", { type: "mail", state: "scheduled" }),
+];
+
+export const script: readonly ScriptStep[] = [
+  ...[entities, locks, planning, intents, others, programs].flat(),
+  ...jobs,
+  ...jobEnds,
+];

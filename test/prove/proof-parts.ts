@@ -20,6 +20,7 @@ const propertyFiles = [
   "test/conformance/sqlite.test.ts",
   "test/http/fuzz.test.ts",
   "test/http/streams.test.ts",
+  "test/jobs/model.test.ts",
   "test/locks/model.test.ts",
   "test/machine/canonical-parse-json.test.ts",
   "test/machine/json-difference.test.ts",
@@ -54,7 +55,14 @@ export const proofParts: readonly ProofPart[] = [
     counts: [
       ...(["httpRequests", "socketFrames", "lockModelRuns", "deadlockModelRuns", "planningRuns"] as const),
       ...(["nodeRaces", "meshRaces", "watchedWrites", "jsonRuns", "journalLines", "journalDamages"] as const),
-      ...(["journalBatches", "checkpointSaves", "erasureOrders", "streamedMegabytes", "programRuns"] as const),
+      ...([
+        "journalBatches",
+        "checkpointSaves",
+        "erasureOrders",
+        "streamedMegabytes",
+        "programRuns",
+        "jobCommands",
+      ] as const),
     ],
     commands: [[...testing, ...propertyFiles]],
   },

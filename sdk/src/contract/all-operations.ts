@@ -6,6 +6,7 @@ import { lockViews } from "./lock-views.ts";
 import { lockOperations } from "./locks.ts";
 import type { Operation } from "./operation.ts";
 import { intentInternals } from "./packs/intents/intent-internals.ts";
+import { jobsInternals } from "./packs/jobs/jobs-internals.ts";
 import { programInternals } from "./packs/programs/program-internals.ts";
 import { spaceOperations } from "./space.ts";
 import { tokenOperations } from "./tokens.ts";
@@ -19,6 +20,7 @@ export const allOperations = {
   ...lockInternals,
   ...intentInternals,
   ...programInternals,
+  ...jobsInternals,
   ...spaceOperations,
   ...auditOperations,
   ...tokenOperations,

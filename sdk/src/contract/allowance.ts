@@ -1,9 +1,9 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 
-const verb = Type.Enum(["read", "write", "lock", "register", "operate"], {
+const verb = Type.Enum(["read", "write", "lock", "register", "operate", "work"], {
   description:
-    "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: operator operations.",
+    "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: operator operations; `work`: run jobs.",
 });
 
 const pathPrefix = Type.String({
@@ -14,7 +14,7 @@ const pathPrefix = Type.String({
 });
 
 export const allowance = Type.Object(
-  { verbs: Type.Array(verb, { minItems: 1, maxItems: 5 }), under: pathPrefix },
+  { verbs: Type.Array(verb, { minItems: 1, maxItems: 6 }), under: pathPrefix },
   { additionalProperties: false },
 );
 

@@ -39,6 +39,8 @@ export interface Operation<
   readonly bodyBytesMax?: number;
   /** The operation answers with bytes. It is sent over HTTP or in process. */
   readonly answer?: "stream";
+  /** Every caller that may send it sees the whole reply. Otherwise a caller without the right to read sees a part. */
+  readonly hasOpenReply?: true;
   /** The operation adds one more to what a principal may have of these. */
   readonly countsAs?: "agent";
   /** The members of an answer that a caller gets who may write and not read, besides those of every written entity. */

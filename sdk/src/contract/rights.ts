@@ -7,6 +7,12 @@ import type { Allowance, Verb } from "./allowance.ts";
 import { resourcePath, resourceTypePath } from "./packs/resource-path.ts";
 import type { Resource } from "./packs/resource.ts";
 
+/** A thing that has an id and whose path is in the state: the path of a job is `job/<type>`. */
+export interface TouchedRef {
+  readonly kind: "job";
+  readonly id: string;
+}
+
 /** The things that an operation touches, derived from its input. Empty: only what the caller owns. */
 export interface Touch {
   readonly paths?: readonly string[];
@@ -16,6 +22,8 @@ export interface Touch {
   readonly ticket?: string;
   /** The locks and tickets of this owner. */
   readonly owner?: string | undefined;
+  /** Things whose paths the server looks up. One that does not exist has none, and the machine refuses it. */
+  readonly refs?: readonly TouchedRef[];
   /** This registration. */
   readonly agent?: string | undefined;
   /** The whole space. */

@@ -21,7 +21,7 @@ interface CallerRightsOptions {
   readonly requiresToken: boolean;
 }
 
-const everything: readonly Verb[] = ["read", "write", "lock", "register", "operate"];
+const everything: readonly Verb[] = ["read", "write", "lock", "register", "operate", "work"];
 
 export const operatorRights: CallerRights = { principal: "operator", allow: [{ verbs: [...everything], under: "" }] };
 

@@ -1,4 +1,4 @@
-import type { Allowance } from "@holdfast/sdk/contract";
+import type { Allowance, TouchedRef } from "@holdfast/sdk/contract";
 
 /** A token as the gate knows it. */
 export interface KnownToken {
@@ -36,6 +36,8 @@ export interface Lookups {
   agentCount(principal: string): Promise<number>;
   /** Calls back when a token may have become invalid. Returns the function to unsubscribe. */
   onTokensChanged(callback: () => void): () => void;
+  /** The paths of a thing with an id. None if it does not exist. */
+  pathsOf(ref: TouchedRef): readonly string[];
   /** The principal of an owner that has a lock or a ticket. */
   ownerPrincipal(owner: string): string | undefined;
   /** The principal that registered an agent. */

@@ -23,8 +23,8 @@ const valueMembers = ["changes", "changes_reason", "truncated", "pointers"];
 
 /** The redacted reply to a write of an entity or of a pack. Any other reply is unchanged. */
 export function redactWriteReply(rights: CallerRights, call: Call, reply: CallReply): CallReply {
-  const { kind, pack, entityTypeOf } = call.record;
-  if (kind !== "write" || (entityTypeOf === undefined && pack === undefined)) return reply;
+  const { kind, pack, entityTypeOf, hasOpenReply } = call.record;
+  if (kind !== "write" || hasOpenReply === true || (entityTypeOf === undefined && pack === undefined)) return reply;
   const paths = entityTypeOf === undefined ? touchedPaths(call) : entityPaths(call, reply);
   if (paths?.every((path) => isAllowed(rights.allow, ["read"], path)) === true) return reply;
   const { outcome } = reply;

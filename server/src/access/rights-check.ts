@@ -65,6 +65,9 @@ export class RightsCheck {
     }
     const path = touch.paths?.find(isDenied);
     if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
+    // An id out of reach is answered like one that does not exist.
+    const hidden = touch.refs?.find((ref) => this.#lookups.pathsOf(ref).some(isDenied));
+    if (hidden !== undefined) return { code: "jobs.unknown", data: { id: hidden.id } };
     return this.#foreignAgentRefusal(rights, call, touch) ?? this.#foreignOwnerRefusal(rights, call, required);
   }
 

@@ -8,6 +8,7 @@ import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
+import { endedJobTable, jobTable } from "../packs/jobs/job-tables.ts";
 import { ownerTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { findSecret, unknownPrincipal } from "../features/tokens/token-table.ts";
 import { doorCallsOf } from "./open.ts";
@@ -57,6 +58,10 @@ function lookupsOf(engine: Engine): Lookups {
             .filter((row) => row.principal === principal).length,
       ),
     onTokensChanged: (callback) => changes.onChange(callback),
+    pathsOf: ({ id }) => {
+      const job = engine.peek((state) => state.rows(jobTable).get(id) ?? state.rows(endedJobTable).get(id));
+      return job === undefined ? [] : [`job/${job.type}`];
+    },
     ownerPrincipal: (owner) => engine.peek((state) => state.rows(ownerTable).get(owner))?.principal,
     principalOf: (agent) => engine.peek((state) => findAgent(state, agent))?.principal,
   };

@@ -126,7 +126,7 @@ export const coreData: ContractData = {
     "watch_limit": { status: 429, retry: "never" },
     "internal_error": { status: 500, retry: "same-key", data: 61 },
   },
-  notices: 63,
+  notices: 64,
   shapes: [
     "expected_version",
     "changed_at changed_by previous_revision",
@@ -190,6 +190,7 @@ export const coreData: ContractData = {
     "holders:17",
     "command_id",
     "client_protocol server_protocol",
-    "owner_id waits_for:17 expires_at estimate_ms left_ms",
+    "lease_ms",
+    "owner_id waits_for:17 expires_at estimate_ms left_ms job:63 job_id",
   ],
 };

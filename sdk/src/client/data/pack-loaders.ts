@@ -6,4 +6,5 @@ export const packLoaders: Readonly<Record<string, () => Promise<ContractData>>> 
   planning: async () => (await import("./planning-data.ts")).planningData,
   intents: async () => (await import("./intents-data.ts")).intentsData,
   programs: async () => (await import("./programs-data.ts")).programsData,
+  jobs: async () => (await import("./jobs-data.ts")).jobsData,
 };

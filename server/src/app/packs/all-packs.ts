@@ -1,8 +1,9 @@
 import { planningRules } from "../../packs/planning/planning.ts";
 import { intentsPack } from "./intents/intents.ts";
+import { jobsPack } from "./jobs/jobs.ts";
 import { programsPack } from "./programs/programs.ts";
 import { resourcePack } from "./resource-pack.ts";
 import type { ServerPack } from "./server-pack.ts";
 
 /** Every pack of the server. Add a new one here and to the contract's list. */
-export const allPacks: readonly ServerPack[] = [resourcePack(planningRules), intentsPack, programsPack];
+export const allPacks: readonly ServerPack[] = [resourcePack(planningRules), intentsPack, programsPack, jobsPack];

@@ -7,7 +7,7 @@ import { choiceOption, numberOption, textOption } from "../args/option-values.ts
 import type { OptionValues } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
-const verbs = ["read", "write", "lock", "register", "operate"] as const;
+const verbs = ["read", "write", "lock", "register", "operate", "work"] as const;
 type Verb = (typeof verbs)[number];
 type Allowance = Token["allow"][number];
 
@@ -79,7 +79,7 @@ function permissionsOf(values: OptionValues, path: string | undefined): readonly
   // The right to read the whole space shows an agent the other agents.
   return [
     { verbs: ["read"], under: "" },
-    { verbs: ["read", "write", "lock", "register"], under: path ?? "" },
+    { verbs: ["read", "write", "lock", "register", "work"], under: path ?? "" },
   ];
 }
 

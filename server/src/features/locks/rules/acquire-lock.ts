@@ -151,7 +151,11 @@ function refreshedEvent({ state }: DecideContext, { owner, fence, paths, expires
 }
 
 /** On ordered kinds, waiting for a path while holding a later one is refused, since it could cause a deadlock. */
-function outOfOrder({ state }: DecideContext, owner: string, paths: readonly WantedPath[]): Decision | undefined {
+export function outOfOrder(
+  { state }: DecideContext,
+  owner: string,
+  paths: readonly WantedPath[],
+): Decision | undefined {
   for (const { path, kind } of paths) {
     if (kind.order === undefined) continue;
     const after = orderKey(owner, kind.order, path);

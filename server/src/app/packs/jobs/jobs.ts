@@ -1,0 +1,11 @@
+import { jobsRules } from "../../../packs/jobs/jobs.ts";
+import type { ServerPack } from "../server-pack.ts";
+import { getJob } from "./get-job.ts";
+import { jobNotices } from "./job-notices.ts";
+
+/** The pack `jobs` with its read of results and its notices to workers. */
+export const jobsPack: ServerPack = {
+  ...jobsRules,
+  reads: { ...jobsRules.reads, "jobs.get": getJob },
+  notices: jobNotices,
+};

@@ -1,0 +1,112 @@
+/** The caps of jobs, and the settings of types and projects. Entries set them, so every node reads the same. */
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { StateReader } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+
+interface JobCaps {
+  readonly max_global_jobs: number;
+  readonly max_jobs_per_project: number;
+  readonly max_concurrent_map_jobs_per_project: number;
+  readonly classes: Readonly<Record<string, number>>;
+}
+
+interface JobTypeSettings {
+  readonly class: string;
+  readonly max_attempts: number;
+  readonly backoff_ms: number;
+  readonly lease_ms: number;
+  readonly lock_patience_ms: number;
+  readonly map_job: boolean;
+}
+
+interface JobProjectSettings {
+  readonly weight: number;
+  readonly max_jobs?: number;
+  readonly backlog_max: number;
+}
+
+/** One row: the caps, a type or a project. */
+interface JobSettingsRow {
+  readonly key: string;
+  readonly settings: JsonObject;
+  readonly isPaused?: true;
+}
+
+export const jobSettingsTable: TableSpec<JobSettingsRow, never> = {
+  name: "job-settings",
+  boundedBy: "operators",
+  key: (row) => row.key,
+  sorts: {},
+};
+
+const defaultCaps: JobCaps = {
+  max_global_jobs: 1_000,
+  max_jobs_per_project: 50,
+  max_concurrent_map_jobs_per_project: 2,
+  classes: { cpu: 4, io: 1_000 },
+};
+
+/** The lock patience is the length of five tries: 100, 200, 400, 800 and 1,600 ms. */
+const defaultType: JobTypeSettings = {
+  class: "io",
+  max_attempts: 5,
+  backoff_ms: 1_000,
+  lease_ms: 45_000,
+  lock_patience_ms: 3_100,
+  map_job: false,
+};
+
+const defaultProject: JobProjectSettings = { weight: 1, backlog_max: 100_000 };
+
+export const capsKey = "caps";
+export const typeKey = (type: string): string => `type ${type}`;
+export const projectKey = (project: string): string => `project ${project}`;
+
+function settingsAt(state: StateReader, key: string): JobSettingsRow | undefined {
+  const rows = state.rows(jobSettingsTable);
+  return rows.size === 0 ? undefined : rows.get(key);
+}
+
+export function jobCaps(state: StateReader): JobCaps {
+  const row = settingsAt(state, capsKey);
+  return row === undefined ? defaultCaps : { ...defaultCaps, ...(row.settings as unknown as Partial<JobCaps>) };
+}
+
+export function jobTypeSettings(state: StateReader, type: string): JobTypeSettings {
+  const row = settingsAt(state, typeKey(type));
+  return row === undefined ? defaultType : { ...defaultType, ...(row.settings as unknown as Partial<JobTypeSettings>) };
+}
+
+export function jobProjectSettings(state: StateReader, project: string): JobProjectSettings {
+  const row = settingsAt(state, projectKey(project));
+  if (row === undefined) return defaultProject;
+  return { ...defaultProject, ...(row.settings as unknown as Partial<JobProjectSettings>) };
+}
+
+export function isPaused(state: StateReader, key: string): boolean {
+  return settingsAt(state, key)?.isPaused === true;
+}
+
+/** Maximum running jobs of a project. Jobs without a project share the global cap only. */
+export function projectCap(state: StateReader, project: string): number {
+  if (isPaused(state, projectKey(project))) return 0;
+  const own = jobProjectSettings(state, project).max_jobs;
+  if (own !== undefined) return own;
+  return project === "" ? Infinity : jobCaps(state).max_jobs_per_project;
+}
+
+/** Maximum running map jobs of a project. */
+export function mapCap(state: StateReader, project: string): number {
+  return project === "" ? Infinity : jobCaps(state).max_concurrent_map_jobs_per_project;
+}
+
+/** Maximum jobs of a project that wait in queues of locks. */
+export function lockingCap(state: StateReader, project: string): number {
+  return Math.min(projectCap(state, project), 50);
+}
+
+/** Maximum running jobs of a class. A class without a capacity has the one of `io`. */
+export function classCapacity(state: StateReader, name: string): number {
+  const { classes } = jobCaps(state);
+  return classes[name] ?? classes["io"] ?? 0;
+}

@@ -1,0 +1,71 @@
+/** Jobs as replies, reads and notices show them. */
+import { defined } from "@holdfast/sdk/base/defined";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { iso } from "../../features/locks/tables/lock-events.ts";
+import type { DecideContext } from "../../machine/feature.ts";
+import { jobTable } from "./job-tables.ts";
+import type { JobRow } from "./job-tables.ts";
+
+const isoOf = (time: number | undefined): string | undefined => (time === undefined ? undefined : iso(time));
+
+/** A job without payload and checkpoint. */
+export function jobViewOf(row: JobRow): JsonObject {
+  const { attemptRow: running } = row;
+  return defined({
+    id: row.id,
+    type: row.type,
+    project: row.project,
+    state: row.state,
+    priority: row.priority,
+    attempt: row.attempt,
+    max_attempts: row.maxAttempts,
+    crashes: row.crashes,
+    cost: row.cost,
+    submitted_at: iso(row.submittedAt),
+    run_at: row.state === "scheduled" || row.state === "waiting" ? isoOf(row.at) : undefined,
+    locks: row.locks?.map((lock) => ({ ...lock })),
+    map_job: row.isMap,
+    waits_for: row.state === "waiting" ? row.left : undefined,
+    worker: running?.worker,
+    claim: running?.claim,
+    fence: running === undefined ? undefined : row.fence,
+    started_at: isoOf(running?.startedAt),
+    lease_until: isoOf(running?.leaseUntil),
+    cancel_requested: running?.cancel,
+    percent: running?.percent,
+    message: running?.message,
+    error: row.error,
+  });
+}
+
+/** A job with all of its data. */
+export function wholeJobView(row: JobRow): JsonObject {
+  return defined({ ...jobViewOf(row), payload: row.payload, checkpoint: row.checkpoint });
+}
+
+/** A running job as its worker gets it. */
+export function startedJobView(row: JobRow): JsonObject {
+  const { attemptRow, fence } = row;
+  return defined({
+    id: row.id,
+    type: row.type,
+    project: row.project,
+    claim: attemptRow?.claim ?? "",
+    fence,
+    attempt: row.attempt,
+    payload: row.payload,
+    checkpoint: row.checkpoint,
+    lease_ms: attemptRow?.leaseMs ?? 0,
+  });
+}
+
+/** The jobs that this entry started for a worker. They are in the reply only: the journal has their payload already. */
+export function startedFor({ state, events }: DecideContext, worker: string | undefined): JsonObject {
+  const next: JsonObject[] = [];
+  for (const { type, subject, data } of events) {
+    if (type !== "jobs.started" || data["worker"] !== worker) continue;
+    const row = state.rows(jobTable).get(subject.slice("job/".length));
+    if (row !== undefined && row.attemptRow?.claim === data["claim"]) next.push(startedJobView(row));
+  }
+  return { next };
+}

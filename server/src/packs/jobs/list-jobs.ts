@@ -1,0 +1,80 @@
+/** The reads of jobs that need only the state. */
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { iso } from "../../features/locks/tables/lock-events.ts";
+import { gap } from "../../features/locks/tables/lock-tables.ts";
+import { done } from "../../machine/refusal.ts";
+import type { StateReader } from "../../machine/state.ts";
+import type { PureRead } from "../pack-rules.ts";
+import { jobTotals } from "./change-job.ts";
+import { classCapacity, isPaused, jobCaps, typeKey } from "./job-settings-table.ts";
+import { jobLimits, jobTable, jobTypeTable, stateKey, workerTable } from "./job-tables.ts";
+import type { JobTypeRow } from "./job-tables.ts";
+import { jobViewOf } from "./job-view.ts";
+
+interface JobsPage {
+  readonly state: string;
+  readonly type?: string;
+  readonly project?: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+const pageDefault = 100;
+
+/** A page examines a bounded number of rows. So it may be short although others match. */
+export const listJobs: PureRead = {
+  view: "scan",
+  run({ state: from, type, project, after, limit = pageDefault }: JobsPage, { state }) {
+    const prefix = type === undefined ? `${from}${gap}` : `${from}${gap}${type}${gap}`;
+    const start = after === undefined ? undefined : Buffer.from(after, "base64url").toString();
+    const examined = project === undefined ? limit + 1 : jobLimits.examinedMax;
+    const rows = state.rows(jobTable).scan("state", { prefix, after: start, limit: examined });
+    const matching = project === undefined ? rows : rows.filter((row) => row.project === project);
+    const page = matching.slice(0, limit);
+    const isWhole = rows.length < examined && matching.length <= limit;
+    const last = matching.length > limit ? page.at(-1) : rows.at(-1);
+    const next = isWhole || last === undefined ? null : Buffer.from(stateKey(last)).toString("base64url");
+    return done({ items: page.map(jobViewOf), next });
+  },
+};
+
+export const readStats: PureRead = {
+  view: "scan",
+  run({ after, limit = pageDefault }: { readonly after?: string; readonly limit?: number }, { state }) {
+    const rows = state.rows(jobTypeTable).scan("type", { after, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    const { running, classes } = jobTotals(state);
+    const caps = jobCaps(state);
+    const names = new Set([...Object.keys(caps.classes), ...Object.keys(classes)]);
+    return done({
+      types: page.map((row) => typeView(state, row)),
+      next: rows.length > limit ? (page.at(-1)?.type ?? null) : null,
+      running,
+      max_global_jobs: caps.max_global_jobs,
+      max_jobs_per_project: caps.max_jobs_per_project,
+      max_concurrent_map_jobs_per_project: caps.max_concurrent_map_jobs_per_project,
+      classes: Object.fromEntries(
+        [...names].sort().map((name) => [name, { running: classes[name] ?? 0, capacity: classCapacity(state, name) }]),
+      ),
+      workers: state.rows(workerTable).size,
+    });
+  },
+};
+
+function typeView(state: StateReader, { type, counts }: JobTypeRow): JsonObject {
+  const [oldest] = state.rows(jobTable).scan("state", { prefix: `ready${gap}${type}${gap}`, limit: 1 });
+  const oldestAt = oldest === undefined ? null : iso(oldest.submittedAt);
+  return { type, ...counts, paused: isPaused(state, typeKey(type)), oldest_ready_at: oldestAt };
+}
+
+export const listWorkers: PureRead = {
+  view: "scan",
+  run({ after, limit = pageDefault }: { readonly after?: string; readonly limit?: number }, { state }) {
+    const rows = state.rows(workerTable).scan("worker", { after, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    const items = page.map(({ worker, types, slots, running, until }) => {
+      return { worker, types: [...types], slots, running, until: iso(until) };
+    });
+    return done({ items, next: rows.length > limit ? (page.at(-1)?.worker ?? null) : null });
+  },
+};

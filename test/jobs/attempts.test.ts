@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { JobDecider, startedIn } from "./job-decider.ts";
+
+describe("claims", () => {
+  test("a worker that is silent past its lease loses its job, and its completion is refused [W3 X3]", () => {
+    const node = new JobDecider();
+    const first = node.worker();
+    node.submit("j1");
+    const claim = node.row("j1").attemptRow?.claim ?? "";
+    node.pass(45_000);
+    assert.equal(node.stateOf("j1"), "scheduled");
+    const second = node.worker();
+    node.pass(2_000);
+    assert.equal(node.row("j1").attemptRow?.worker, second);
+    assert.equal(node.jobs("complete", { id: "j1", claim }, first).code, "jobs.claim_stale");
+    assert.equal(node.work("complete", "j1").code, "done");
+    assert.equal(node.stateOf("j1"), "completed");
+  });
+
+  test("a completion after the lease is refused although no timer has fired yet", () => {
+    const node = new JobDecider();
+    node.worker();
+    node.submit("j1");
+    node.time += 45_000;
+    assert.equal(node.work("complete", "j1").code, "jobs.claim_stale");
+    assert.equal(node.stateOf("j1"), "scheduled");
+  });
+
+  test("heartbeats keep the job of a worker, and a late heartbeat revives nothing", () => {
+    const node = new JobDecider();
+    const worker = node.worker();
+    node.submit("j1");
+    for (let beat = 0; beat < 10; beat += 1) {
+      node.pass(20_000);
+      node.beat(worker);
+    }
+    assert.equal(node.stateOf("j1"), "running");
+    node.time += 45_000;
+    node.beat(worker);
+    node.pass(0);
+    assert.equal(node.stateOf("j1"), "scheduled");
+  });
+
+  test("another worker cannot use the claim of a job", () => {
+    const node = new JobDecider();
+    node.worker();
+    node.submit("j1");
+    const { claim = "" } = node.row("j1").attemptRow ?? {};
+    const thief = node.register();
+    for (const operation of ["complete", "release"])
+      assert.equal(node.jobs(operation, { id: "j1", claim }, thief).code, "jobs.claim_stale");
+    assert.equal(node.jobs("complete", { id: "j1", claim }).code, "jobs.claim_stale");
+  });
+
+  test("an offer ends after 25 seconds without a heartbeat, and its worker gets no further jobs", () => {
+    const node = new JobDecider();
+    node.worker();
+    node.pass(25_000);
+    node.submit("j1");
+    assert.equal(node.stateOf("j1"), "ready");
+    assert.deepEqual(node.workers(), []);
+  });
+
+  test("a worker whose agent ends keeps its jobs until their lease and gets no other", () => {
+    const node = new JobDecider();
+    const worker = node.worker(2);
+    node.submit("j1");
+    node.decide("end-agent", {}, "p", worker);
+    node.submit("j2");
+    assert.deepEqual([node.stateOf("j1"), node.stateOf("j2")], ["running", "ready"]);
+    node.pass(45_000);
+    assert.equal(node.stateOf("j1"), "scheduled");
+  });
+});
+
+describe("retries", () => {
+  test("a failed attempt is retried with a growing pause, then the job fails and can be retried by type", () => {
+    const node = new JobDecider();
+    const worker = node.worker();
+    node.submit("j1", { max_attempts: 3 });
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const { events } = node.work("fail", "j1", { error: { message: "down" } });
+      const next = events.find(({ type }) => type === "jobs.attempt_failed")?.data["next_at"];
+      if (typeof next !== "number") break;
+      pauses.push(next - node.time);
+      node.pass(next - node.time);
+      node.beat(worker);
+    }
+    assert.ok(pauses.length === 2 && (pauses[0] ?? 0) >= 500 && (pauses[0] ?? 0) <= 1_000, String(pauses));
+    assert.ok((pauses[1] ?? 0) >= 1_000 && (pauses[1] ?? 0) <= 2_000, String(pauses));
+    assert.equal(node.stateOf("j1"), "failed");
+    assert.deepEqual(node.jobs("retry", { type: "a" }).data, { count: 1, more: false });
+    assert.deepEqual([node.stateOf("j1"), node.row("j1").attempt], ["running", 1]);
+  });
+
+  test("a fatal error fails a job at once, and a discarded job is gone", () => {
+    const node = new JobDecider();
+    node.worker();
+    node.submit("j1");
+    node.work("fail", "j1", { error: { message: "bad input" }, retry: false });
+    assert.equal(node.stateOf("j1"), "failed");
+    assert.equal(node.jobs("discard", { id: "j1" }).code, "done");
+    assert.equal(node.stateOf("j1"), "discarded");
+    assert.equal(node.jobs("retry", { id: "j1" }).code, "jobs.unknown");
+  });
+
+  test("a job fails after its third lost worker", () => {
+    const node = new JobDecider();
+    node.submit("j1");
+    for (let crash = 1; crash <= 3; crash += 1) {
+      node.worker();
+      node.pass(45_000);
+      node.pass(10_000);
+    }
+    assert.equal(node.stateOf("j1"), "failed");
+    assert.equal(node.row("j1").error?.["code"], "worker_lost");
+  });
+
+  test("a returned job counts as no attempt and runs again after its delay with its checkpoint", () => {
+    const node = new JobDecider();
+    const worker = node.worker();
+    node.submit("j1");
+    node.work("progress", "j1", { percent: 40, message: "half", checkpoint: { level: 3 } });
+    assert.equal(node.work("progress", "j1", { percent: 10 }).code, "done");
+    assert.equal(node.row("j1").attemptRow?.percent, 40);
+    node.work("release", "j1", { delay_seconds: 10 });
+    assert.equal(node.stateOf("j1"), "scheduled");
+    node.beat(worker);
+    node.pass(10_000);
+    const row = node.row("j1");
+    assert.deepEqual([row.state, row.attempt, row.checkpoint], ["running", 1, { level: 3 }]);
+  });
+
+  test("a failed job is dropped after 30 days", () => {
+    const node = new JobDecider();
+    node.worker();
+    node.submit("j1", { max_attempts: 1 });
+    node.work("fail", "j1", { error: { message: "down" } });
+    node.pass(30 * 24 * 3_600_000);
+    assert.equal(node.stateOf("j1"), "discarded");
+  });
+});
+
+describe("cancellation", () => {
+  test("a job is cancelled in every state, and a running one gets thirty seconds", () => {
+    const node = new JobDecider();
+    node.submit("scheduled", { delay_seconds: 60 });
+    node.submit("ready");
+    node.submit("waiting", { after: ["ready"] });
+    for (const id of ["waiting", "scheduled", "ready"]) {
+      assert.equal(node.jobs("cancel", { id }).code, "done");
+      assert.equal(node.stateOf(id), "cancelled");
+    }
+    const worker = node.worker();
+    node.submit("obeys");
+    node.jobs("cancel", { id: "obeys" });
+    assert.equal(node.row("obeys").attemptRow?.cancel, "cancelled");
+    node.work("fail", "obeys", { error: { message: "aborted" } });
+    assert.equal(node.stateOf("obeys"), "cancelled");
+    node.submit("ignores");
+    node.jobs("cancel", { id: "ignores" });
+    node.pass(20_000);
+    node.beat(worker);
+    node.pass(10_000);
+    assert.equal(node.stateOf("ignores"), "cancelled");
+  });
+
+  test("an attempt that takes longer than its timeout gets a signal and fails thirty seconds later", () => {
+    const node = new JobDecider();
+    const worker = node.worker();
+    node.submit("j1", { timeout_seconds: 10 });
+    node.pass(10_000);
+    assert.equal(node.row("j1").attemptRow?.cancel, "timeout");
+    node.beat(worker);
+    node.pass(30_000);
+    assert.deepEqual([node.stateOf("j1"), node.row("j1").error?.["code"]], ["scheduled", "timeout"]);
+  });
+});
+
+describe("submission", () => {
+  test("a delayed job starts at its time, and a dependent job after the completion of the other", () => {
+    const node = new JobDecider();
+    const worker = node.worker(5);
+    node.submit("late", { delay_seconds: 20 });
+    node.submit("first");
+    node.submit("second", { after: ["first"] });
+    assert.deepEqual(node.running(), ["first"]);
+    assert.deepEqual(startedIn(node.work("complete", "first")), ["second"]);
+    node.submit("third", { after: ["first"] });
+    assert.deepEqual(node.running(), ["second", "third"]);
+    assert.equal(node.submit("fourth", { after: ["none"] }).code, "jobs.unknown");
+    node.beat(worker);
+    node.pass(20_000);
+    assert.deepEqual(node.running(), ["late", "second", "third"]);
+  });
+
+  test("a job fails if the job that it waits for is cancelled, and can be retried", () => {
+    const node = new JobDecider();
+    node.submit("first");
+    node.submit("second", { after: ["first"] });
+    node.jobs("cancel", { id: "first" });
+    assert.deepEqual([node.stateOf("second"), node.row("second").error?.["code"]], ["failed", "dependency_ended"]);
+    node.jobs("retry", { id: "second" });
+    assert.equal(node.stateOf("second"), "ready");
+  });
+
+  test("a unique key returns, replaces or refuses the second job, and is free again as asked", () => {
+    const node = new JobDecider();
+    const unique = (more: object) => ({ unique: { key: "k", ...more } });
+    node.submit("j1", { payload: 1, ...unique({}) });
+    assert.deepEqual(node.submit("j2", unique({})).data, { id: "j1", state: "ready", duplicate: true });
+    assert.equal(node.submit("j2", unique({ duplicate: "refuse" })).code, "jobs.duplicate");
+    const later = node.submit("j2", { payload: 2, delay_seconds: 5, ...unique({ duplicate: "replace" }) });
+    assert.deepEqual(later.data, { id: "j1", state: "scheduled", duplicate: true });
+    assert.equal(node.row("j1").payload, 2);
+    node.pass(5_000);
+    node.worker(5);
+    assert.equal(node.submit("j2", unique({})).data["id"], "j1");
+    node.work("complete", "j1");
+    assert.equal(node.submit("j2", unique({ until: "started" })).data["id"], "j2");
+    assert.equal(node.submit("j3", unique({ until: 60 })).data["id"], "j3");
+    node.work("complete", "j3");
+    assert.equal(node.submit("j4", unique({})).data["id"], "j3");
+    node.pass(60_000);
+    assert.equal(node.submit("j4", unique({})).data["id"], "j4");
+  });
+
+  test("a batch is submitted whole or not at all, and the refusal names the index", () => {
+    const node = new JobDecider();
+    node.submit("j1");
+    const refused = node.jobs("submit-many", {
+      jobs: [
+        { type: "a", id: "j2" },
+        { type: "a", id: "j1" },
+      ],
+    });
+    assert.deepEqual([refused.code, refused.data], ["jobs.exists", { id: "j1", index: 1 }]);
+    assert.equal(node.stateOf("j2"), "");
+    const many = Array.from({ length: 1_000 }, (_, n) => ({ type: "a", id: `m${n}` }));
+    node.worker(1_000);
+    assert.equal(node.jobs("submit-many", { jobs: many }).code, "done");
+    node.pass(0);
+    assert.equal(node.running().length, 1_000);
+  });
+
+  test("a payload, a backlog and an id that exists are refused", () => {
+    const node = new JobDecider();
+    assert.equal(node.submit("j1", { payload: "x".repeat(256 * 1024) }).code, "jobs.payload_too_large");
+    node.decide("jobs.configure", { projects: { A: { backlog_max: 1 } } });
+    node.submit("j1", { project: "A" });
+    assert.equal(node.submit("j2", { project: "A" }).code, "jobs.backlog_full");
+    assert.equal(node.submit("j1").code, "jobs.exists");
+  });
+
+  test("a job that has not started gets another priority and time", () => {
+    const node = new JobDecider();
+    node.submit("j1");
+    node.submit("j2");
+    assert.equal(node.jobs("change", { id: "j2", priority: 99 }).data["priority"], 99);
+    const at = new Date(node.time + 5_000).toISOString();
+    assert.equal(node.jobs("change", { id: "j1", run_at: at }).data["state"], "scheduled");
+    node.worker(1);
+    assert.deepEqual(node.running(), ["j2"]);
+    assert.equal(node.jobs("change", { id: "j2", priority: 1 }).code, "jobs.not_waiting");
+  });
+
+  test("a worker takes jobs without an offer, and a drained one gets none", () => {
+    const node = new JobDecider();
+    const worker = node.register();
+    for (const id of ["j1", "j2", "j3"]) node.submit(id);
+    assert.deepEqual(startedIn(node.jobs("take", { types: ["a"], count: 2 }, worker)), ["j1", "j2"]);
+    node.work("complete", "j1");
+    assert.equal(node.stateOf("j3"), "ready");
+    assert.deepEqual(startedIn(node.jobs("offer", { types: ["a"], slots: 2 }, worker)), ["j3"]);
+    node.submit("j4");
+    node.jobs("offer", { types: ["a"], slots: 0 }, worker);
+    node.work("complete", "j3");
+    assert.deepEqual([node.stateOf("j4"), node.running()], ["ready", ["j2"]]);
+    assert.equal(node.jobs("take", { types: ["a"] }).code, "owner_required");
+  });
+});
