@@ -12,6 +12,7 @@ import { cli } from "./cli.ts";
 import { doors } from "./doors.ts";
 import { engine } from "./engine.ts";
 import { growth } from "./growth.ts";
+import { intents } from "./intents.ts";
 import { journal } from "./journal.ts";
 import { locks } from "./locks.ts";
 import { nodes } from "./nodes.ts";
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   locks: { summary: "lock cycles, long queues, large sets, many leases, idle agents", run: locks },
   nodes: { summary: "one, two and three nodes on Postgres, compared with direct locks, etcd and Emmett", run: nodes },
   "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
+  intents: { summary: "intents over the socket, compared with row locks on Postgres", run: intents },
   planning: { summary: "the check for double bookings, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
   cli: { summary: "the start of a command, over the start of Node alone", run: cli },
