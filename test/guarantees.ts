@@ -53,6 +53,7 @@ export const finished: readonly Milestone[] = [
   "nodes",
   "version-1",
   "closed-doors",
+  "first-minutes",
 ];
 
 /** The text of every promise, under the milestone that completes it. The letter of an id names its row. */

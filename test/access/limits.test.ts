@@ -53,11 +53,11 @@ test("a principal has a maximum of open watches, and a watch that ends frees its
   const node = await gatedNode({ limits: { watchesMax: 2 } });
   const client = node.clientWith({ token: await node.tokenFor("ci", everything) });
   const [first] = [client.watch(), client.watch()];
-  await assert.rejects(client.watch().next(), { code: "rate_limited" });
+  await assert.rejects(client.watch().next(), refusedWith("rate_limited"));
   await first.return?.();
   await first.return?.();
   const third = client.watch();
-  await assert.rejects(client.watch().next(), { code: "rate_limited" }, "an end is counted once");
+  await assert.rejects(client.watch().next(), refusedWith("rate_limited"), "an end is counted once");
   const event = third.next();
   await node.operator.entities.create("doc", "1", {});
   assert.equal(((await event).value as WatchedEvent).subject, "doc/1");

@@ -54,12 +54,16 @@ const undecidedCodes = new Set([
   "internal_error",
   "idempotency_replay_conflict",
   "idempotency_key_expired",
+  "request_withdrawn",
 ]);
 
 /** True if the answer is about an entry that must be in the journal. */
 export function mustBeRecorded(outcome: Outcome, intent: Intent): boolean {
   if (outcome.kind === "refusal") {
-    return outcome.code === "concurrency_mismatch" || (intent.key !== undefined && !undecidedCodes.has(outcome.code));
+    if (outcome.code === "concurrency_mismatch") return true;
+    // A refused withdrawal leaves its key unused.
+    const isKept = intent.key !== undefined && intent.request.operation !== "withdraw-request";
+    return isKept && !undecidedCodes.has(outcome.code);
   }
   const { changed, granted } = outcome.data as { changed?: boolean; granted?: boolean };
   return intent.key !== undefined || changed === true || granted === false;

@@ -1,4 +1,6 @@
 import type { CallOptions, CallReply } from "@holdfast/sdk";
+import { withdrawal, withdrawalKey } from "@holdfast/sdk/contract";
+import type { KeyedRequest } from "@holdfast/sdk/contract";
 import { mayRetry } from "./attempt.ts";
 import type { Attempt, Intent } from "./attempt.ts";
 import { checkRead } from "./check-read.ts";
@@ -101,7 +103,11 @@ export class Callers {
 
   #intentOf(request: SimulatedRequest): Intent {
     const { random } = this.#world;
-    const key = request.isRead || request.isKeyless || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
+    const isKeyless = request.isRead || request.isKeyless === true || random.chance(0.5);
+    const own = isKeyless ? undefined : `k${(this.#keyCount += 1)}`;
+    const { operation, input } = request;
+    // The server gives a withdrawal this key.
+    const key = operation === withdrawal ? withdrawalKey(input as unknown as KeyedRequest) : own;
     return { principal: this.#principalOf(request), request, key, isHonest: true, isKnown: false };
   }
 
@@ -113,7 +119,7 @@ export class Callers {
 
   #misuse(node: SimulatedNode, intent: Intent): void {
     const other = this.#newRequest();
-    if (other.isRead || other.operation !== intent.request.operation) return;
+    if (other.isRead || other.operation !== intent.request.operation || other.operation === withdrawal) return;
     intent.isHonest = false;
     this.#send(node, { ...intent, request: other });
   }

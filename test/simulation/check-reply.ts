@@ -60,7 +60,8 @@ function checkRefusal(world: World, attempt: Attempt, code: string): void {
   }
   // The door completes `if_unchanged` from the history that its node knows. Through a node that is behind, the same
   // request becomes a different one.
-  const isCompleted = request.input["if_unchanged"] !== undefined;
+  // Several owners may withdraw the same request.
+  const isCompleted = request.input["if_unchanged"] !== undefined || request.operation === "withdraw-request";
   if (code === "idempotency_replay_conflict" && isHonest && !isCompleted && world.losses === 0) {
     world.fail(
       "the same request under the same key is a replay",

@@ -33,6 +33,7 @@ const usual = {
   transfer: 2,
   accept: 10,
   cancel: 4,
+  withdraw: 8,
   force: 2,
   ask: 6,
   errand: 14,
@@ -182,6 +183,18 @@ export class LockRequests {
     return this.#by(owner, operation, { ticket });
   }
 
+  /** Withdraws a request that has arrived, or one that arrives later. */
+  #withdraw(): SimulatedRequest {
+    const random = this.#random;
+    const { seen } = this.#locks.requests;
+    const last = seen.at(-1) ?? { operation: "acquire-lock", key: "k1", owner: this.#anyOwner() };
+    const isComing = seen.length === 0 || random.chance(0.3);
+    const { operation, key, owner } = isComing
+      ? { ...last, key: `k${Number(last.key.slice(1)) + random.between(1, 4)}` }
+      : random.pick(seen.slice(-10));
+    return this.#by(owner, "withdraw-request", { operation, key });
+  }
+
   #askForRelease(): SimulatedRequest {
     const random = this.#random;
     const asked = { path: this.#grant().path, reason: random.pick(["soon", "now"]) };
@@ -231,7 +244,8 @@ export class LockRequests {
     return lockRequest(operation, operation === "delete-entity" ? target : { ...target, value }, keeper);
   }
 
-  #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer"): SimulatedRequest {
+  #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer" | "withdraw"): SimulatedRequest {
+    if (doing === "withdraw") return this.#withdraw();
     const random = this.#random;
     const { fence, owner, path } = this.#grant();
     const by = random.chance(0.95) ? owner : this.#anyOwner();

@@ -7,6 +7,7 @@ import { errandOwner } from "../locks/errand-feature.ts";
 import { LockAnswers } from "./lock-answers.ts";
 import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf, requestKey, requestText } from "./lock-view.ts";
 import type { SeenGrant } from "./lock-view.ts";
+import { RequestWatch } from "./request-watch.ts";
 import type { Witness } from "./witness.ts";
 
 interface LockWitness extends Witness {
@@ -19,6 +20,7 @@ export class LockWatch {
   readonly fences: string[] = [];
   readonly tickets: string[] = [];
   readonly answers = new LockAnswers();
+  readonly requests = new RequestWatch();
   /** Fences that were granted in a lost history. */
   readonly #lost = new Set<string>();
 
@@ -31,6 +33,7 @@ export class LockWatch {
         this.#note(event, witness);
       }
       if (entry.events.some(({ type }) => isAboutLocks(type))) this.#checkEntry(entry, witness);
+      this.requests.append(entry, this.view, witness);
       this.answers.note(this.view, entry, witness);
     }
   }
@@ -40,7 +43,12 @@ export class LockWatch {
     const { length } = entries;
     for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.add(fence);
     this.view = new LockView();
-    for (const entry of entries) for (const event of entry.events) this.view.apply(event, entry);
+    this.requests.goBack();
+    const unchecked = { demand: () => undefined, log: () => undefined };
+    for (const entry of entries) {
+      for (const event of entry.events) this.view.apply(event, entry);
+      this.requests.append(entry, this.view, unchecked);
+    }
   }
 
   #note({ type, data }: Event, witness: LockWitness): void {

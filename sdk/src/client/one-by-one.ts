@@ -1,6 +1,10 @@
+import { callRefusal } from "./call-refusal.ts";
+import { replyToClient } from "./data/input-to-wire.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+
 /**
  * Flattens pages into single items. Concurrent `next` calls are answered in order: one page is read at a time. Not a
- * generator function, which would start only at the first `next`.
+ * generator function, which would start only at the first `next`. A refusal has the form of the client.
  */
 export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): AsyncIterableIterator<Item> {
   let page: Item[] = [];
@@ -19,7 +23,7 @@ export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): A
   };
   return {
     next() {
-      const item = preceding.then(readNext);
+      const item = preceding.then(readNext).catch(rethrow);
       // A failed call was reported to its caller. The next one is answered on its own.
       preceding = item.catch(() => undefined);
       return item;
@@ -35,4 +39,10 @@ export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): A
       return this;
     },
   };
+}
+
+function rethrow(error: unknown): never {
+  if (!(error instanceof HoldfastError)) throw error;
+  const { outcome } = replyToClient("watch", callRefusal(error.code, error.data));
+  throw new HoldfastError("watch", error.code, { data: outcome.data as HoldfastError["data"] });
 }
