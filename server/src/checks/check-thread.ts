@@ -1,11 +1,31 @@
 import { Worker } from "node:worker_threads";
 import { checkLimits } from "./check-limits.ts";
-import type { CheckPort, CheckPortEvents, CheckReport } from "./check-port.ts";
+import type { CheckOrder, CheckPort, CheckPortEvents, CheckReport } from "./check-port.ts";
 
 /** The worker file next to this one, as source or as built. */
 const workerUrl = new URL(`./check-worker${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
 
-/** Starts a thread. It does not keep an otherwise finished program running. */
+/** The work that an order starts, or that a report ends. Undefined for other messages. */
+function workOf(message: CheckOrder | CheckReport): string | undefined {
+  switch (message.kind) {
+    case "open":
+    case "opened":
+      return `check ${message.check}`;
+    case "prepare":
+    case "ask":
+    case "result":
+    case "failed":
+    case "cancelled":
+      return `job ${String(message.job)}`;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Starts a thread. It keeps the program running while work is unfinished: a program that waits for a check alone must not
+ * end before the result. An idle thread does not keep it running.
+ */
 export function openCheckThread(on: CheckPortEvents): CheckPort {
   const worker = new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: checkLimits.heapMbMax } });
   let isOver = false;
@@ -14,7 +34,11 @@ export function openCheckThread(on: CheckPortEvents): CheckPort {
     isOver = true;
     on.broken(error);
   };
+  const unfinished = new Set<string>();
   worker.on("message", (report: CheckReport) => {
+    const ended = workOf(report);
+    if (ended !== undefined) unfinished.delete(ended);
+    if (unfinished.size === 0) worker.unref();
     if (!isOver) on.report(report);
   });
   worker.on("error", (error: Error) => {
@@ -26,6 +50,11 @@ export function openCheckThread(on: CheckPortEvents): CheckPort {
   worker.unref();
   return {
     post(order) {
+      const begun = order.kind === "cancel" ? undefined : workOf(order);
+      if (begun !== undefined) {
+        unfinished.add(begun);
+        worker.ref();
+      }
       worker.postMessage(order);
     },
     async usedMs() {
