@@ -24,7 +24,7 @@ export const allowances: Readonly<Record<string, number>> = {
   ground: 45,
   histories: 22,
   http: 18,
-  intents: 36,
+  intents: 55,
   jobs: 10,
   json: 3,
   locks: 22,

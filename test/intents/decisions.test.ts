@@ -93,6 +93,15 @@ describe("locks of others", () => {
     assert.equal(machine.intents("transition", { id: "1", to: "processed" }).code, "done");
   });
 
+  test("a queued ticket for a free intent blocks a pessimistic write and not an optimistic one [B2 X5]", () => {
+    const machine = new IntentDecider();
+    machine.create("1");
+    machine.acquire("ann", "other");
+    machine.wait("bob", "intent/1 other");
+    assert.equal(machine.intents("transition", { id: "1", to: "processed" }).code, "intents.lock_timeout");
+    assert.equal(machine.intents("update", { id: "1", changes: { n: 1 } }).code, "done");
+  });
+
   test("an overdue lock does not block a write, and ends in the entry of the write [B3]", () => {
     const machine = new IntentDecider();
     machine.create("1");

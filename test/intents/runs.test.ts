@@ -63,6 +63,14 @@ describe("steps of a run", () => {
     assert.equal(machine.advance("1", second, "input").code, "done");
   });
 
+  test("a step after the end of its lease is refused before any timer has expired the lock [B5 M9 X3]", () => {
+    const { machine, fence } = startedRun();
+    machine.time += 15_001;
+    assert.equal(machine.advance("1", fence, "input").code, "fence_stale");
+    machine.pass(0);
+    assert.equal(machine.runOf("1")["state"], "interrupted");
+  });
+
   test("only the steps of a running run change the status, and a correction of a step is kept once [B4 B5]", () => {
     const { machine, fence } = startedRun();
     assert.equal(machine.intents("transition", { id: "1", to: "processed", fence }).code, "intents.run_open");

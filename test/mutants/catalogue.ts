@@ -4,6 +4,7 @@ import { clientMutants } from "./client-mutants.ts";
 import { doorMutants } from "./door-mutants.ts";
 import { engineMutants } from "./engine-mutants.ts";
 import { fileMutants } from "./file-mutants.ts";
+import { intentMutants } from "./intent-mutants.ts";
 import { journalMutants } from "./journal-mutants.ts";
 import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
@@ -23,6 +24,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Checks: checkMutants,
   Packs: packMutants,
   Programs: programMutants,
+  Intents: intentMutants,
   Client: clientMutants,
 };
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connect, systemClientClock } from "@holdfast/sdk";
 import type { Client, ConnectOptions } from "@holdfast/sdk";
@@ -7,6 +8,8 @@ import { knownRules } from "../../server/src/assembly/open.ts";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
 import { run } from "../scenario/holdfast-command.ts";
+import { folderFor } from "../socket/with-server.ts";
+import { assertRun, startRunner } from "../intents/runner-process.ts";
 import { newerBuild, type NodeCluster, type NodeProcess, startCluster } from "./node-processes.ts";
 
 /** A client that uses the first of these nodes first. By default the order is random. */
@@ -168,6 +171,20 @@ describe("nodes in processes of their own, on one Postgres", () => {
     assert.match(errors, /no server answers at http:\/\/127\.0\.0\.1:1,/);
     const ready = `\\(epoch 1, one of 3 nodes, 0 entries behind, rules ${newest}\\)`;
     assert.match(lines.join("\n"), new RegExp(`is ready, at position \\d+ ${ready}`, "u"));
+  });
+
+  test("a run of intents continues through another node after kill -9 of its runner and of its node [B5 X7]", async (t) => {
+    const [one, two] = nodes;
+    await using client = await clientOf([two]);
+    const file = join(await folderFor(t), "effects");
+    await client.intents.create({ id: "1", payload: { count: 0 } });
+    const doomed = startRunner(t, { urls: [one.url], id: "1", file, point: "after second" });
+    assert.equal(await doomed.line(), "at after second");
+    await one.end("SIGKILL");
+    doomed.signal("SIGKILL");
+    assert.equal(await startRunner(t, { urls: [two.url], id: "1", file }).line(), "ended completed 1");
+    await assertRun(client, "1", file);
+    await one.start();
   });
 
   test("nodes that are restarted one by one to a build with newer rules fail no call, and use the rules once all have them [M3]", async () => {
