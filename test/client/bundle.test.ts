@@ -55,6 +55,9 @@ test("the core entry weighs at most 30 kB for a browser, and each part of a pack
   const intents =
     sizeOf(outputOf("src/client/intents/intents-client.ts")) + sizeOf(outputOf("src/client/data/intents-data.ts"));
   assert.ok(intents <= 8_000, `the pack intents weighs ${intents} bytes`);
+  const jobs = sizeOf(outputOf("src/client/jobs/jobs-client.ts")) + sizeOf(outputOf("src/client/data/jobs-data.ts"));
+  assert.ok(jobs <= 8_000, `the pack jobs weighs ${jobs} bytes`);
+  context.diagnostic(`jobs ${jobs} bytes, gzip`);
   const programs =
     sizeOf(outputOf("src/client/programs/programs-client.ts")) + sizeOf(outputOf("src/client/data/programs-data.ts"));
   assert.ok(programs <= 8_000, `the pack programs weighs ${programs} bytes`);

@@ -19,6 +19,7 @@ import { operationsClient } from "./operations-client.ts";
 import { lazyClient } from "./packs/lazy-client.ts";
 import type { PlanningClient } from "./packs/planning-client.ts";
 import type { IntentsClient } from "./intents/intents-client.ts";
+import type { JobsClient } from "./jobs/jobs-client.ts";
 import type { ProgramsClient } from "./programs/programs-client.ts";
 import { oneByOne } from "./one-by-one.ts";
 
@@ -28,6 +29,8 @@ export interface Client extends CoreClient {
   readonly planning: PlanningClient;
   /** The pack `intents`. */
   readonly intents: IntentsClient;
+  /** The pack `jobs`. */
+  readonly jobs: JobsClient;
   /** The pack `programs`. */
   readonly programs: ProgramsClient;
   /** The same client with the identity of a registered agent. */
@@ -102,6 +105,10 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     intents: lazyClient(async () => {
       const { intentsClient } = await import("./intents/intents-client.ts");
       return intentsClient({ run, clock: caller.clock, client });
+    }),
+    jobs: lazyClient(async () => {
+      const { jobsClient } = await import("./jobs/jobs-client.ts");
+      return jobsClient({ run, clock: caller.clock, client });
     }),
     programs: lazyClient(async () => {
       const { programsClient } = await import("./programs/programs-client.ts");

@@ -4,6 +4,7 @@ import { coreData } from "./data/core-data.ts";
 import { packLoaders } from "./data/pack-loaders.ts";
 import type { Run } from "./entities-client.ts";
 import type { IntentOperations } from "./packs/intent-operations.ts";
+import type { JobOperations } from "./packs/job-operations.ts";
 import type { PlanningOperations } from "./packs/planning-operations.ts";
 import type { ProgramOperations } from "./packs/program-operations.ts";
 import type { CallOptions } from "./transport.ts";
@@ -38,6 +39,7 @@ export interface OperationsClient extends CoreOperations {
   readonly planning: OperationMethods<PlanningOperations>;
   readonly intents: OperationMethods<IntentOperations>;
   readonly programs: OperationMethods<ProgramOperations>;
+  readonly jobs: OperationMethods<JobOperations>;
 }
 
 export function operationsClient(run: Run): OperationsClient {

@@ -5,6 +5,7 @@ import { systemPrincipal } from "../../engine/timer-watch.ts";
 import { endsAt, findAgent, noteEveryMs } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import { ownerTable } from "../../features/locks/tables/lock-tables.ts";
+import { workerTable } from "../../packs/jobs/job-tables.ts";
 import { missedView } from "../../features/locks/tables/missed-grants.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -54,7 +55,10 @@ export class ActivityCollector {
   }
 
   #isIdle({ id }: AgentRow): boolean {
-    return this.#engine.peek((state) => state.rows(ownerTable).get(id) === undefined) === true;
+    const hasLeases = this.#engine.peek(
+      (state) => state.rows(ownerTable).get(id) !== undefined || state.rows(workerTable).get(id) !== undefined,
+    );
+    return hasLeases === false;
   }
 
   /** The grants that the agent did not accept in time. */

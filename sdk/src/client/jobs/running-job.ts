@@ -1,0 +1,143 @@
+import { pause } from "../../base/pause.ts";
+import type { ClientClock } from "../client-clock.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import type { JobOperations, StartedJob } from "../packs/job-operations.ts";
+
+/** Minimum interval between two reports of progress. The newest one is sent. */
+const progressEveryMs = 1_000;
+
+/** Time before each further try to lock paths: five tries in all. */
+const lockPausesMs = [100, 200, 400, 800];
+
+/** Ends the job as failed without a retry. */
+export class FatalJobError extends Error {
+  override readonly name = "FatalJobError";
+}
+
+/** Returns the job to the queue. It counts as no attempt. */
+export class JobReturn extends Error {
+  override readonly name = "JobReturn";
+  readonly delayMs: number;
+
+  constructor(delayMs: number) {
+    super(`the job runs again in ${delayMs} ms`);
+    this.delayMs = delayMs;
+  }
+}
+
+/** Sends a command about a running job with its claim. */
+type SendJobCommand = <Name extends "progress" | "lock" | "unlock">(
+  operation: Name,
+  input: object,
+) => Promise<JobOperations[Name]["output"]>;
+
+type LockedPaths = JobOperations["lock"]["input"]["paths"];
+
+/** A job as its handler sees it. */
+export class RunningJob {
+  readonly id: string;
+  readonly type: string;
+  readonly project: string;
+  readonly payload: unknown;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+  /** The checkpoint that an earlier attempt reported. */
+  readonly checkpoint: unknown;
+  /** Identifies this attempt. It is never the one of another attempt. */
+  readonly claim: string;
+  /** Aborts when the job is cancelled, when its time is over, when its worker is lost, or at a close. */
+  readonly signal: AbortSignal;
+  #fence: string | undefined;
+  readonly #send: SendJobCommand;
+  readonly #clock: ClientClock;
+  readonly #abort: (reason: Error) => void;
+  #next: object | undefined;
+  #reporting: Promise<void> | undefined;
+
+  constructor(
+    job: StartedJob,
+    host: { readonly send: SendJobCommand; readonly clock: ClientClock; readonly controller: AbortController },
+  ) {
+    const { id, type, project, payload, attempt, checkpoint, claim, fence } = job;
+    [this.id, this.type, this.project, this.payload] = [id, type, project, payload];
+    [this.attempt, this.checkpoint, this.claim] = [attempt, checkpoint, claim];
+    this.#fence = fence;
+    this.#send = host.send;
+    this.#clock = host.clock;
+    this.signal = host.controller.signal;
+    this.#abort = (reason) => {
+      host.controller.abort(reason);
+    };
+  }
+
+  /** The fence of the job's locks. Another system can check it with check-fence. `lock` changes it. */
+  get fence(): string | undefined {
+    return this.#fence;
+  }
+
+  /** Reports progress, at most once a second. The last report is sent before the job ends. */
+  progress(percent: number, message?: string, checkpoint?: unknown): void {
+    const report = { percent, ...(message === undefined ? {} : { message }) };
+    this.#next = { ...this.#next, ...report, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    this.#reporting ??= this.#report().finally(() => {
+      this.#reporting = undefined;
+    });
+  }
+
+  /** Acquires more locks, later in the global order only. It tries five times and then throws the refusal. */
+  async lock(paths: LockedPaths): Promise<string> {
+    for (const pauseMs of [...lockPausesMs, undefined]) {
+      this.signal.throwIfAborted();
+      try {
+        const { fence } = await this.#send("lock", { paths });
+        this.#fence = fence;
+        return fence;
+      } catch (error) {
+        const isHeld = error instanceof HoldfastError && error.code === "jobs.locks_unavailable";
+        if (!isHeld || pauseMs === undefined) throw error;
+        await pause(this.#clock, pauseMs, { signal: this.signal });
+      }
+    }
+    throw new Error("unreachable");
+  }
+
+  /** Releases locks early: these paths, or all of them. */
+  async unlock(paths?: readonly string[]): Promise<void> {
+    await this.#send("unlock", paths === undefined ? {} : { paths: [...paths] });
+  }
+
+  /** Throw it to fail the job without a retry. */
+  fatal(message: string): FatalJobError {
+    return new FatalJobError(message);
+  }
+
+  /** Throw it to return the job to the queue. It runs again after this time and counts as no attempt. */
+  snooze(delayMs = 0): JobReturn {
+    return new JobReturn(delayMs);
+  }
+
+  /** Waits for the last report of progress. */
+  async settle(): Promise<void> {
+    await this.#reporting;
+  }
+
+  async #report(): Promise<void> {
+    for (let report = this.#takeReport(); report !== undefined; report = this.#takeReport()) {
+      // A report that fails costs nothing: the end of the job shows whether the claim is stale.
+      const reply = await this.#send("progress", report).catch(() => undefined);
+      if (typeof reply?.cancelRequested === "string")
+        this.#abort(new Error(`job ${this.id}: ${reply.cancelRequested}`));
+      if (this.#hasReport()) await pause(this.#clock, progressEveryMs, { signal: this.signal });
+    }
+  }
+
+  #hasReport(): boolean {
+    return this.#next !== undefined;
+  }
+
+  #takeReport(): object | undefined {
+    const report = this.#next;
+    this.#next = undefined;
+    return report;
+  }
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunningJob } from "../../sdk/src/client/jobs/running-job.ts";
+import { onEveryTransport } from "../client/every-transport.ts";
+import { clientNode, soon } from "../client/client-node.ts";
+
+/** Resolves when the signal of a job aborts. */
+const aborted = ({ signal }: RunningJob): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve();
+    });
+  });
+
+describe("workers of the client", () => {
+  onEveryTransport("a worker runs jobs, reports their results and is drained [W8]", async (client) => {
+    const seen: unknown[] = [];
+    const worker = await client.jobs.work(
+      "mail",
+      (job) => {
+        seen.push(job.payload);
+        job.progress(50, "half");
+        return { sent_to: job.payload };
+      },
+      { slots: 2 },
+    );
+    const sent = await Promise.all([1, 2, 3, 4, 5].map((n) => client.jobs.submit("mail", { n })));
+    const jobs = await Promise.all(sent.map(({ id }) => client.jobs.wait(id)));
+    assert.deepEqual(
+      jobs.map(({ state, result }) => [state, result]),
+      [1, 2, 3, 4, 5].map((n) => ["completed", { sent_to: { n } }]),
+    );
+    assert.equal(seen.length, 5);
+    await worker.drain();
+    const { id } = await client.jobs.submit("mail", {});
+    assert.equal((await client.jobs.get(id)).state, "ready");
+    assert.deepEqual((await client.jobs.listWorkers()).items, []);
+  });
+
+  onEveryTransport("a worker fails, returns and aborts jobs as their handler and their sender ask", async (client) => {
+    const attempts = new Map<string, number>();
+    await using _worker = await client.jobs.work(
+      ["a", "b"],
+      async (job) => {
+        attempts.set(job.id, (attempts.get(job.id) ?? 0) + 1);
+        if (job.id === "fatal") throw job.fatal("bad input");
+        if (job.id === "snooze" && attempts.get(job.id) === 1) throw job.snooze();
+        if (job.id === "cancel") await aborted(job);
+        if (job.id === "cancel") throw new Error("stopped");
+      },
+      { slots: 3 },
+    );
+    await client.jobs.submit("a", undefined, { id: "cancel" });
+    await soon(() => attempts.has("cancel"));
+    await client.jobs.cancel({ id: "cancel" });
+    await client.jobs.submit("b", undefined, { id: "fatal" });
+    await client.jobs.submit("a", undefined, { id: "snooze" });
+    const ends = await Promise.all(["cancel", "fatal", "snooze"].map((id) => client.jobs.wait(id)));
+    assert.deepEqual(
+      ends.map(({ state, error }) => [state, error?.message]),
+      [
+        ["cancelled", undefined],
+        ["failed", "bad input"],
+        ["completed", undefined],
+      ],
+    );
+    assert.equal(attempts.get("snooze"), 2);
+  });
+
+  onEveryTransport("a running job has its locks, acquires more and shows the fence [W9]", async (client) => {
+    const fences: (string | undefined)[] = [];
+    await using _worker = await client.jobs.work("tiles", async (job) => {
+      fences.push(job.fence);
+      fences.push(await job.lock(["project/p/map/n"]));
+      await job.unlock();
+      return job.fence;
+    });
+    const { id } = await client.jobs.submit("tiles", undefined, { locks: ["project/p/map/m"] });
+    const job = await client.jobs.wait(id);
+    assert.deepEqual([job.state, job.project, job.result], ["completed", "p", fences[1]]);
+    assert.ok(fences[0] !== undefined && fences[0] !== fences[1]);
+    assert.deepEqual((await client.locks.status("project/p/map/m")).holders, []);
+  });
+});
+
+describe("workers and time", () => {
+  test("heartbeats keep a long job, and a job of a closed worker returns to the queue", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    const started: number[] = [];
+    const worker = await client.jobs.work("long", async (job) => {
+      started.push(job.attempt);
+      await aborted(job);
+      throw new Error("stopped");
+    });
+    await client.jobs.submit("long", undefined, { id: "j1" });
+    await soon(() => started.length === 1);
+    await node.clock.pass(120_000, 1_000);
+    assert.equal((await client.jobs.get("j1")).state, "running");
+    assert.deepEqual(started, [1]);
+    await worker.close();
+    const job = await client.jobs.get("j1");
+    assert.deepEqual([job.state, job.attempt], ["ready", 0]);
+  });
+});
