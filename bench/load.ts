@@ -5,6 +5,7 @@ export interface Load {
   readonly perSecond: number;
   /** Latency of one call, in milliseconds. */
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
 }
 
@@ -29,7 +30,7 @@ export async function runLoad(
   const tookMs = performance.now() - startMs;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
-  return { perSecond: (times.length / tookMs) * 1_000, p50: at(0.5), p99: at(0.99) };
+  return { perSecond: (times.length / tookMs) * 1_000, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 /**

@@ -18,6 +18,7 @@ import { locks } from "./locks.ts";
 import { nodes } from "./nodes.ts";
 import { nodeStart } from "./node-start.ts";
 import { planning } from "./planning.ts";
+import { programs } from "./programs.ts";
 import { type Bench, format, spreadText, table } from "./report.ts";
 import { packageVersions, serverVersions, writeResults } from "./results.ts";
 
@@ -29,6 +30,10 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
   intents: { summary: "intents over the socket, compared with row locks on Postgres", run: intents },
   planning: { summary: "the check for double bookings, among a hundred thousand assignments", run: planning },
+  programs: {
+    summary: "mutations of programs, rounds of checking, and other commands during long checks",
+    run: programs,
+  },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
   cli: { summary: "the start of a command, over the start of Node alone", run: cli },
   growth: { summary: "how the cost of a call grows with the existing state, up to a million", run: growth },
