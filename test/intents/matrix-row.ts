@@ -24,4 +24,6 @@ export interface MatrixRow {
   readonly category: keyof typeof matrixCategories;
   readonly promise: string;
   readonly prove: MatrixProof;
+  /** The row of `bench/intents.ts` that measures it. */
+  readonly figure?: string;
 }

@@ -21,6 +21,12 @@ describe("the matrix", () => {
     assert.equal(new Set(matrix.map(({ promise }) => promise)).size, 38);
   });
 
+  test("each row about speed names its row of the benchmark [B9]", async () => {
+    const bench = await readFile(join(root, "bench", "intents.ts"), "utf8");
+    const rows = matrix.filter(({ category }) => category === "performance");
+    for (const { figure = "none" } of rows) assert.ok(bench.includes(figure), figure);
+  });
+
   for (const [index, { category, promise, prove }] of matrix.entries())
     test(`row ${index + 1} of the matrix holds: ${category}, ${promise} [B9]`, async () => {
       if (typeof prove !== "function") {

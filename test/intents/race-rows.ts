@@ -176,6 +176,7 @@ const performance: readonly MatrixRow[] = [
   {
     category: "performance",
     promise: "1,000 intents are updated in concurrent batches of 100, and none is lost",
+    figure: "status updates/s over 1,000 intents in batches of 100, over 2,000 [B7]",
     prove: async ({ intents }) => {
       await Promise.all(range(1_000).map((n) => intents.create({ id: String(n), payload: {} })));
       for (let start = 0; start < 1_000; start += 100)
@@ -186,6 +187,7 @@ const performance: readonly MatrixRow[] = [
   {
     category: "performance",
     promise: "50 concurrent re-evaluations of one intent all succeed",
+    figure: "p95 of 50 re-evaluations of one intent at once, ms over 200 [B7]",
     prove: async ({ intents }) => {
       await intents.create({ id: "1", payload: {}, status: "processed" });
       const work = range(50).map((n) => intents.reevaluate("1", { ...because, diff: { [`field_${n}`]: n } }));
@@ -197,6 +199,7 @@ const performance: readonly MatrixRow[] = [
   {
     category: "performance",
     promise: "the locks of 100 intents are acquired and released one after the other, and none is left",
+    figure: "p95 of acquire and release of the locks of 100 intents, ms over 5 [B7]",
     prove: async (client) => {
       await Promise.all(range(100).map((n) => client.intents.create({ id: String(n), payload: {} })));
       for (const n of range(100)) await client.intents.withLock(String(n), {}, () => Promise.resolve());
