@@ -12,7 +12,8 @@ import { serveOptions } from "../../server/src/doors/cli/args/serve-options.ts";
 import { readConfig } from "../../server/src/config/read-config.ts";
 import type { ConfigInput } from "../../server/src/config/read-config.ts";
 import { optionOf, settingNames, settingOf, settings, variableOf } from "../../server/src/config/settings.ts";
-import { holdfast, jsonLines, run } from "./holdfast-command.ts";
+import { runHere } from "./cli-terminal.ts";
+import { holdfast, jsonLines } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
 /** Reads a configuration in a folder whose data folder has this file. */
@@ -147,17 +148,17 @@ test("the server ignores environment variables of clients and of other programs"
 test(
   "up --print-config prints all settings and starts no server",
   inEmptyFolder(async (folder) => {
-    const people = await run(folder, "up --print-config --port 7");
+    const people = await runHere(folder, "up --print-config --port 7");
     for (const name of settingNames)
       assert.ok(
         people.lines.some((line) => line.startsWith(`${name} `)),
         name,
       );
     assert.match(people.lines.join("\n"), /^port +7 +option$/m);
-    const [program] = jsonLines(await run(folder, "up --print-config --json"));
+    const [program] = jsonLines(await runHere(folder, "up --print-config --json"));
     assert.deepEqual(Object.keys(program?.["config"] as object), settingNames);
     assert.ok(!existsSync(join(folder, ".holdfast")));
-    const help = (await run(folder, "help up")).lines.join("\n");
+    const help = (await runHere(folder, "help up")).lines.join("\n");
     for (const name of settingNames.filter((each) => settingOf(each).isSecret !== true)) {
       assert.ok(help.includes(`--${optionOf(name)}`), name);
       assert.ok(help.includes(`$${variableOf(name)}`), name);
@@ -169,10 +170,10 @@ test(
   "a secret setting has no option, and its value is never printed",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_OPERATOR_TOKEN: "hush-hush-hush-hush-hush-hush-hush" };
-    const shown = await run(folder, "up --print-config --json", { env });
+    const shown = await runHere(folder, "up --print-config --json", { env });
     assert.ok(!shown.lines.join("").includes("hush"), shown.lines.join(""));
     assert.match(shown.lines.join(""), /"operator_token":"\(given\)"/);
-    assert.match((await run(folder, "up --operator-token x")).errors, /unknown option --operator-token/);
+    assert.match((await runHere(folder, "up --operator-token x")).errors, /unknown option --operator-token/);
   }),
 );
 
@@ -180,12 +181,12 @@ test(
   "the password of a journal is never printed: not by --print-config, not in an error, not by a failed start",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_JOURNAL: "postgres://ann:hush@127.0.0.1:1/db?password=hush&sslmode=disable" };
-    const shown = await run(folder, "up --print-config", { env });
+    const shown = await runHere(folder, "up --print-config", { env });
     assert.match(shown.lines.join("\n"), /^journal +postgres:\/\/ann@127\.0\.0\.1:1\/db +environment$/m);
-    const failed = await run(folder, ["up", "--journal", env.HOLDFAST_JOURNAL]);
+    const failed = await runHere(folder, ["up", "--journal", env.HOLDFAST_JOURNAL]);
     assert.equal(failed.code, 6);
     assert.match(failed.errors, /can read the password in --journal[^]*ECONNREFUSED/);
-    const wrong = await run(folder, "up", { env: { HOLDFAST_JOURNAL: "mysql://ann:hush@127.0.0.1/db" } });
+    const wrong = await runHere(folder, "up", { env: { HOLDFAST_JOURNAL: "mysql://ann:hush@127.0.0.1/db" } });
     assert.match(wrong.errors, /HOLDFAST_JOURNAL must be a URL like postgres:\S+, not the given value/);
     for (const { lines, errors } of [shown, failed, wrong])
       assert.ok(!(lines.join() + errors).includes("hush"), errors);
@@ -196,9 +197,9 @@ test(
   "up refuses a database for a folder that contains a journal, and a second space for a folder",
   inEmptyFolder(async (folder) => {
     await (await open(join(folder, ".holdfast"))).close();
-    const passed = await run(folder, "up --journal postgres://ann@127.0.0.1:1/db");
+    const passed = await runHere(folder, "up --journal postgres://ann@127.0.0.1:1/db");
     assert.deepEqual([passed.code, passed.errors.includes("contains a journal of its own")], [7, true], passed.errors);
-    const spaced = await run(folder, "up --space other");
+    const spaced = await runHere(folder, "up --space other");
     assert.deepEqual([spaced.code, spaced.errors.includes("other spaces need --journal")], [2, true], spaced.errors);
   }),
 );
@@ -227,14 +228,14 @@ test(
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
-    const inUse = await run(folder, `up --port ${port}`);
-    const [failed] = jsonLines(await run(folder, `up --json --port ${port}`));
+    const inUse = await runHere(folder, `up --port ${port}`);
+    const [failed] = jsonLines(await runHere(folder, `up --json --port ${port}`));
     other.close();
     assert.equal(inUse.code, 8, inUse.errors);
     assert.match(inUse.errors, /another process listens on 127\.0\.0\.1:\d+; stop it, or choose a port with --port/);
     assert.equal(inUse.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
     assert.deepEqual([failed?.["code"], failed?.["exit"]], ["cannot_listen", 8]);
-    const foreign = await run(folder, "up --host 0.0.0.0");
+    const foreign = await runHere(folder, "up --host 0.0.0.0");
     assert.equal(foreign.code, 7, foreign.errors);
     assert.match(foreign.errors, /callers at 0\.0\.0\.0 could not be authenticated/);
     assert.equal(foreign.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");

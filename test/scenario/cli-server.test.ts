@@ -15,6 +15,7 @@ const others: Readonly<Record<string, string>> = {
   watch: "follows events, which are not an operation",
   health: "calls the health route, which needs no caller",
   verify: "verifies a data folder",
+  "audit verify": "reads audit files, and the data folder",
   "journal list": "reads a data folder",
   "journal follow": "reads a data folder",
   "journal export": "reads a data folder",

@@ -41,8 +41,12 @@ export async function runCli(line: string | readonly string[], options: RunCliOp
 }
 
 /** Runs a command line in a folder, and returns what a process of its own would return. */
-export async function runHere(folder: string, line: string | readonly string[]): Promise<Ended> {
-  const { code, out, err } = await runCli(line, { folder, env: { HOLDFAST_PORT: "0" } });
+export async function runHere(
+  folder: string,
+  line: string | readonly string[],
+  { env = {} }: Pick<RunCliOptions, "env"> = {},
+): Promise<Ended> {
+  const { code, out, err } = await runCli(line, { folder, env: { HOLDFAST_PORT: "0", ...env } });
   return { code, signal: null, lines: out.split("\n").slice(0, -1), errors: err };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "./holdfast-command.ts";
+import { runHere } from "./cli-terminal.ts";
 import { inEmptyFolder } from "./program.ts";
 
 /** The commands that work on a data folder. */
@@ -25,14 +25,17 @@ const commands = [
 test(
   "the help of each command on a data folder contains its options and an example, and one page has the exit codes",
   inEmptyFolder(async (folder) => {
-    const general = await run(folder, "--help");
-    assert.match((await run(folder, "help exit-codes")).lines.join("\n"), /^Exit codes:[^]*4 +the journal is damaged/);
+    const general = await runHere(folder, "--help");
+    assert.match(
+      (await runHere(folder, "help exit-codes")).lines.join("\n"),
+      /^Exit codes:[^]*4 +the journal is damaged/,
+    );
     for (const name of commands) {
       assert.ok(
         general.lines.some((line) => line.startsWith(`  ${name} `)),
         name,
       );
-      const { code, lines } = await run(folder, `help ${name}`);
+      const { code, lines } = await runHere(folder, `help ${name}`);
       assert.equal(code, 0);
       const text = lines.join("\n");
       assert.ok(text.startsWith(`Usage: holdfast ${name}`), text);
@@ -77,7 +80,7 @@ for (const [line, message] of [
   test(
     `"holdfast ${line}" is a usage error, one sentence explains it, and no folder is created`,
     inEmptyFolder(async (folder) => {
-      const { code, lines, errors } = await run(folder, line);
+      const { code, lines, errors } = await runHere(folder, line);
       assert.equal(code, 2, errors);
       assert.match(errors, message);
       assert.match(errors, /See `holdfast (--help|help [a-z ]+)`\.\n$/);
@@ -93,7 +96,7 @@ test(
   inEmptyFolder(async (folder) => {
     const args = ["up\u001b[2J\u202e", "extra"];
     for (const line of [args, ["verify", ...args, ...args]]) {
-      const { code, errors } = await run(folder, line);
+      const { code, errors } = await runHere(folder, line);
       assert.equal(code, 2);
       assert.match(errors, /\\x1b\[2J\\u202e/u);
       assert.doesNotMatch(errors, /[\u001b\u202e]/u);

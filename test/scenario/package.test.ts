@@ -63,7 +63,7 @@ suite("the packages, installed", () => {
     const program = [
       'import { connect } from "holdfast";',
       "const client = await connect(process.argv[2]);",
-      'const lock = await client.acquire("doc/1", { ttlSeconds: 2 });',
+      'const lock = await client.acquire("doc/1", { ttlMs: 2000 });',
       "const { expiresAt } = lock;",
       "// The first renewal proves that the renewing thread runs.",
       "const isRenewed = () => lock.expiresAt.getTime() > expiresAt.getTime() + 300;",

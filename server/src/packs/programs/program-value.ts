@@ -1,5 +1,5 @@
 /** The entities of a program. Every item is an entity at the path of its lock: `program/{pid}/function/{fid}`. */
-import { program } from "@holdfast/sdk/contract";
+import type { program } from "@holdfast/sdk/contract";
 import { findEntity, isLive } from "../../features/entities/entity-table.ts";
 import type { LiveEntityRow } from "../../features/entities/entity-table.ts";
 import type { StateReader } from "../../machine/state.ts";
@@ -30,7 +30,8 @@ export interface ProgramValue {
 
 export type ItemValue = FunctionValue | TypeValue | ModuleValue;
 
-export const programType = program.type;
+/** Not taken from the contract: the thread of checks would load the contract for it, which takes most of its start. */
+export const programType: typeof program.type = "program";
 
 /** `function/f1`, `type/t1` or `module/m1`. */
 type ItemName = string;
