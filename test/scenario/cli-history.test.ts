@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "holdfast";
+import { refusalOf } from "../api/refused-with.ts";
 import { runHere } from "./cli-terminal.ts";
 import { jsonLines } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
@@ -66,6 +67,21 @@ for (const [line, code] of [
     }),
   );
 }
+
+test(
+  "get at a position before the creation says when the entity was created, in a folder and in a program [X9]",
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    await fill(data);
+    const { errors } = await runHere(folder, "get note/other --at 1");
+    assert.match(errors, /it did not exist at position 1; it was created at position 2/u);
+    const client = await open(data);
+    const asked = client.run("get-entity", { type: "note", id: "other", position: 1 });
+    const { data: refused } = await refusalOf(asked);
+    assert.equal(refused["reason"], "it did not exist at position 1; it was created at position 2");
+    await client.close();
+  }),
+);
 
 test(
   "history shows events, newest first, including conflicts, up to a version or a position [X9]",

@@ -8,6 +8,7 @@ import { systemClock } from "../base/clock.ts";
 import { openRecheck } from "../checks/recheck.ts";
 import { entriesAbout } from "../engine/entries-about.ts";
 import { verify } from "../engine/verify/verify.ts";
+import { beforeCreation } from "../features/entities/before-creation.ts";
 import { missing } from "../features/entities/change.ts";
 import { findEntity, isLive, representationOf, subjectOf } from "../features/entities/entity-table.ts";
 import type { EntityRow } from "../features/entities/entity-table.ts";
@@ -142,7 +143,12 @@ function entityAt(entries: Iterable<Entry>, target: Target, at: Moment): Outcome
   let row: EntityRow | undefined;
   let erasedBy: number | undefined;
   for (const entry of entries) {
-    if (entry.position > (at.position ?? Infinity)) break;
+    if (at.position !== undefined && entry.position > at.position) {
+      if (row !== undefined) break;
+      const isAbout = entry.events.some(({ subject }) => subject === subjectOf(target.type, target.id));
+      if (!isAbout) continue;
+      return refusal("entity_not_found", { ...target, ...beforeCreation(at.position, entry.position) });
+    }
     machine.fold(entry);
     const next = findEntity(machine.durable, target);
     if (next !== row) erasedBy = entry.erased ?? (next?.isErased === true ? erasedBy : undefined);

@@ -12,6 +12,7 @@ import {
   subjectOf,
 } from "../../features/entities/entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "../../features/entities/entity-table.ts";
+import { beforeCreation } from "../../features/entities/before-creation.ts";
 import { missing } from "../../features/entities/change.ts";
 import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry, Event, Outcome } from "../../machine/entry.ts";
@@ -81,7 +82,10 @@ async function pastEntity(
   if (found.kind === "erased") return refusal("entry_erased", { type, id, erased_by: found.by });
   if (found.kind === "missing") {
     if (range.from === "latest")
-      return refusal("entity_not_found", { type, id, ...(await beforeCreation(engine, row, range)) });
+      return refusal("entity_not_found", {
+        ...{ type, id },
+        ...beforeCreation(range.before - 1, await firstPosition(engine, row)),
+      });
     return refusal("version_not_found", { type, id, version: range.from, current_version: row.version });
   }
   const [{ version, value, entry }] = found.versions;
@@ -93,20 +97,10 @@ async function pastEntity(
   return done(representationOf({ subject, type, id, version, epoch, position, time, ...author, base, value, size }));
 }
 
-/** Why an entity that exists has no state at a position. */
-async function beforeCreation(
-  engine: Engine,
-  { type, id }: EntityRow,
-  { before }: { readonly before: number },
-): Promise<{ readonly reason: string }> {
-  const [first] = await engine.entriesAbout({
-    subject: subjectOf(type, id),
-    before: undefined,
-    order: "oldest-first",
-    limit: 1,
-  });
-  const created = first === undefined ? "" : `; it was created at position ${first.position}`;
-  return { reason: `it did not exist at position ${before - 1}${created}` };
+async function firstPosition(engine: Engine, { type, id }: EntityRow): Promise<number | undefined> {
+  const query = { subject: subjectOf(type, id), before: undefined, order: "oldest-first", limit: 1 } as const;
+  const [first] = await engine.entriesAbout(query);
+  return first?.position;
 }
 
 async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {
