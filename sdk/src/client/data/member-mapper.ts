@@ -41,30 +41,45 @@ export class MemberMapper {
   }
 
   toClient(value: unknown, shape: number | undefined): unknown {
-    return this.#map(value, shape, "toClient", undefined);
+    return this.#map(value, shape, "toClient", []);
   }
 
   /** Adds a fault for each duration that the wire cannot carry. */
   toWire(value: unknown, shape: number | undefined, faults: DurationFault[]): unknown {
-    return this.#map(value, shape, "toWire", { pointer: "", faults });
+    return this.#map(value, shape, "toWire", faults);
   }
 
-  #map(value: unknown, number: number | undefined, direction: Direction, check: DurationCheck | undefined): unknown {
+  /** On the path of every call. So it makes nothing but the mapped value. */
+  #map(value: unknown, number: number | undefined, direction: Direction, faults: DurationFault[]): unknown {
     if (number === undefined || number === opaque || typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) {
-      return value.map((item, index) => this.#map(item, number, direction, below(check, String(index))));
+    if (Array.isArray(value)) return value.map((item, index) => this.#within(index, item, number, direction, faults));
+    const { each, [direction]: members } = this.#shape(number);
+    const mapped: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      const item = (value as Record<string, unknown>)[name];
+      const member = each === opaque ? members.get(name) : undefined;
+      if (member?.isInSeconds === true) put(mapped, member.name, duration(name, item, direction, faults));
+      else put(mapped, member?.name ?? name, this.#within(name, item, member?.shape ?? each, direction, faults));
     }
-    const shape = this.#shape(number);
-    const entries = Object.entries(value).map(([name, item]): [string, unknown] => {
-      const inside = below(check, name);
-      if (shape.each !== opaque) return [name, this.#map(item, shape.each, direction, inside)];
-      const member = shape[direction].get(name);
-      if (member === undefined) return [name, item];
-      if (member.isInSeconds) return [member.name, duration(item, direction, inside)];
-      return [member.name, this.#map(item, member.shape, direction, inside)];
-    });
-    // Not assignments: a member may have the name `__proto__`.
-    return Object.fromEntries(entries);
+    return mapped;
+  }
+
+  /** Maps the value of a member. The pointers of its faults begin with the member. */
+  #within(
+    name: string | number,
+    value: unknown,
+    shape: number,
+    direction: Direction,
+    faults: DurationFault[],
+  ): unknown {
+    if (shape === opaque) return value;
+    const before = faults.length;
+    const mapped = this.#map(value, shape, direction, faults);
+    for (let index = before; index < faults.length; index += 1) {
+      const fault = faults[index] as DurationFault;
+      faults[index] = { ...fault, pointer: `/${name}${fault.pointer}` };
+    }
+    return mapped;
   }
 
   #shape(number: number): ParsedShape {
@@ -72,24 +87,17 @@ export class MemberMapper {
   }
 }
 
-interface DurationCheck {
-  readonly pointer: string;
-  readonly faults: DurationFault[];
+/** Not always an assignment: a member may have the name `__proto__`. */
+function put(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-function below(check: DurationCheck | undefined, name: string): DurationCheck | undefined {
-  return check === undefined ? undefined : { pointer: `${check.pointer}/${name}`, faults: check.faults };
-}
-
-function duration(value: unknown, direction: Direction, check: DurationCheck | undefined): unknown {
+function duration(name: string, value: unknown, direction: Direction, faults: DurationFault[]): unknown {
   if (typeof value !== "number") return value;
   if (direction === "toClient") return value * 1000;
-  if (value % 1000 !== 0) {
-    check?.faults.push({
-      pointer: check.pointer,
-      message: "must be a multiple of 1,000: the server counts in seconds",
-    });
-  }
+  if (value % 1000 !== 0)
+    faults.push({ pointer: `/${name}`, message: "must be a multiple of 1,000: the server counts in seconds" });
   return value / 1000;
 }
 
