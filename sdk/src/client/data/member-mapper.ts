@@ -49,7 +49,7 @@ export class MemberMapper {
     return this.#map(value, shape, "toWire", faults);
   }
 
-  /** On the path of every call. So it makes nothing but the mapped value. */
+  /** On the path of every call. So it makes only the mapped value. */
   #map(value: unknown, number: number | undefined, direction: Direction, faults: DurationFault[]): unknown {
     if (number === undefined || number === opaque || typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return value.map((item, index) => this.#within(index, item, number, direction, faults));
