@@ -19,6 +19,7 @@ describe("entities", () => {
     const again = await entities.create("document", "1", { a: 2 }, { expectedVersion: 0 });
     assert.equal(again.version, 3);
     assert.equal(again.previousRevision, null);
+    assert.equal((await entities.get("document", "1")).version, 3, "a read has the version of the answer");
   });
 
   promise("no input can set a version [M5]", async (client) => {

@@ -61,6 +61,7 @@ for (const [change, position, says] of [
   ["count = 1", 4, /header/],
   ["first = 14", 4, /chain/],
   ["lines = replace(lines, '\"input\"', '\"inputs\"')", 4, /payload/],
+  ['lines = replace(lines, \'"input":{\', \'"input":{"more":1,\')', 4, /payload/],
 ] as const) {
   test(
     `every read of a batch with ${change} reports damage (${says.source}) [X1]`,

@@ -194,14 +194,6 @@ export const doorMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "the gate accepts an input that does not fit its schema",
-    file: "server/src/access/rights-check.ts",
-    find: 'if (issues !== undefined) return { code: "input_invalid", data: { issues } };',
-    put: "if (issues !== undefined) return undefined;",
-    by: "test/access/rights-of-invalid-input.test.ts",
-    caughtIn: "npm test",
-  },
-  {
     name: "a lock is claimed for a client that disconnected",
     file: "server/src/doors/http/routes/wait-for-grant.ts",
     find: "    if (hasDisconnected(poll.response)) return reply;\n",

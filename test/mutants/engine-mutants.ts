@@ -78,7 +78,7 @@ export const engineMutants: readonly PlantedMutant[] = [
     file: "server/src/engine/follower.ts",
     find: "first.push({ command: this.#lossCommand, done: () => undefined });",
     put: "",
-    by: "simulation",
+    by: "test/engine/nodes.test.ts",
     caughtIn: "npm test",
   },
   {

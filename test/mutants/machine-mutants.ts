@@ -110,7 +110,7 @@ export const machineMutants: readonly PlantedMutant[] = [
     file: "server/src/features/entities/entity-folds.ts",
     find: '"entity.conflict": () => undefined,',
     put: '"entity.conflict": (state, event) => {\n    const row = state.rows(entityTable).get(event.subject);\n    if (row !== undefined) state.rows(entityTable).put({ ...row, version: row.version + 1 });\n  },',
-    by: "simulation",
+    by: "test/api/conflicts.test.ts",
     caughtIn: "npm test",
   },
 ];
