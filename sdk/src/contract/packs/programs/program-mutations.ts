@@ -44,29 +44,17 @@ const createdItem = Type.Object(
   closed,
 );
 
-const changedFunction = Type.Object(
-  {
-    function_id: Type.String(),
-    name: Type.String(),
-    change: Type.Enum(["added", "changed", "removed", "renamed", "moved"]),
-    version,
-    hash: Type.Union([contentHash, Type.Null()]),
-    previous_hash: Type.Union([contentHash, Type.Null()]),
-  },
-  closed,
-);
+const itemChange = {
+  name: Type.String(),
+  change: Type.Enum(["added", "changed", "removed", "renamed", "moved"]),
+  version,
+  hash: Type.Union([contentHash, Type.Null()]),
+  previous_hash: Type.Union([contentHash, Type.Null()]),
+};
 
-const changedType = Type.Object(
-  {
-    type_id: Type.String(),
-    name: Type.String(),
-    change: Type.Enum(["added", "changed", "removed", "renamed", "moved"]),
-    version,
-    hash: Type.Union([contentHash, Type.Null()]),
-    previous_hash: Type.Union([contentHash, Type.Null()]),
-  },
-  closed,
-);
+const changedFunction = Type.Object({ function_id: Type.String(), ...itemChange }, closed);
+
+const changedType = Type.Object({ type_id: Type.String(), ...itemChange }, closed);
 
 const accepted = Type.Object(
   {

@@ -7,12 +7,12 @@ import type { Engine } from "../../../engine/engine.ts";
 import { authorOf } from "../../../features/entities/entity-table.ts";
 import { JournalError } from "../../../journal/journal.ts";
 import { functionDifference, textDifferenceOf } from "../../../packs/programs/language/difference.ts";
+import { noNames } from "../../../packs/programs/language/names.ts";
 import { itemPath } from "../../../packs/programs/program-value.ts";
 import type { Explain } from "../../calls/explain.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";
 import { findByHash } from "./past-function.ts";
 import type { FoundBase } from "./past-function.ts";
-import { noNames } from "./state-names.ts";
 
 interface Conflict extends JsonObject {
   readonly item: string;

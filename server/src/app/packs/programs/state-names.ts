@@ -34,14 +34,3 @@ export function stateNames(state: StateReader, programId: string): NameTable {
     wordsNear: () => [],
   };
 }
-
-/** No names: every item is written as `@f1`. An explanation of a past moment must not change with later names. */
-export const noNames: NameTable = {
-  functionNamed: () => undefined,
-  typeNamed: () => undefined,
-  modulesNamed: () => [],
-  nameOfFunction: () => undefined,
-  nameOfType: () => undefined,
-  nameOfModule: () => undefined,
-  wordsNear: () => [],
-};

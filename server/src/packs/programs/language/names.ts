@@ -17,6 +17,17 @@ export interface NameTable {
   readonly wordsNear: (module: string) => readonly string[];
 }
 
+/** No names: every item is written as `@f1`. An explanation of a past moment must not change with later names. */
+export const noNames: NameTable = {
+  functionNamed: () => undefined,
+  typeNamed: () => undefined,
+  modulesNamed: () => [],
+  nameOfFunction: () => undefined,
+  nameOfType: () => undefined,
+  nameOfModule: () => undefined,
+  wordsNear: () => [],
+};
+
 type Kind = "function" | "type";
 
 const find = (table: NameTable, kind: Kind, module: string, name: string): string | undefined =>

@@ -1,5 +1,5 @@
 import { languageLimits } from "./language-limits.ts";
-import { type NameTable, resolveName } from "./names.ts";
+import { type NameTable, noNames, resolveName } from "./names.ts";
 import { ParseState, type SyntaxError } from "./parse-state.ts";
 import {
   arrayOf,
@@ -83,16 +83,6 @@ export function parseTypeText(
   });
   return { type: state.errors.length > 0 ? neverType : type, errors: state.errors };
 }
-
-const noNames: NameTable = {
-  functionNamed: () => undefined,
-  typeNamed: () => undefined,
-  modulesNamed: () => [],
-  nameOfFunction: () => undefined,
-  nameOfType: () => undefined,
-  nameOfModule: () => undefined,
-  wordsNear: () => [],
-};
 
 /** Maximum stored types that are kept parsed. They are few, because programs repeat them. */
 const parsedMax = 10_000;
