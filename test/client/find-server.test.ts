@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { after, test } from "node:test";
 import { connect } from "holdfast";
 import { defaultUrl } from "../../sdk/src/client/address.ts";
@@ -81,7 +82,8 @@ const rows: readonly Row[] = [
 
 function terminalAt(folder: string, env: Row["env"] = {}): Terminal {
   const none = (): void => undefined;
-  return { env, folder, print: none, warn: none, width: 80, paint: noPaint, readInput: () => Promise.resolve("") };
+  const readInput = () => Promise.resolve("");
+  return { env, folder, print: none, output: new PassThrough(), warn: none, width: 80, paint: noPaint, readInput };
 }
 
 /** The addresses to which `connect()` sends its first call, without a network. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
 import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
 import type { CliCommand } from "../../server/src/doors/cli/command.ts";
 import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
@@ -54,6 +55,7 @@ async function checkRun(random: Random, args: readonly string[]): Promise<void> 
     folder: "/",
     width: 80,
     paint: paintFor({}, false),
+    output: new PassThrough().resume(),
     readInput: () => Promise.resolve(""),
   };
   const first = `${anyText(random)}${random.pick(["!", "?", " ", "-x"])}`;

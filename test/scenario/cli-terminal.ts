@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
 import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { runCommandLine } from "../../server/src/doors/cli/run-command-line.ts";
@@ -31,6 +32,12 @@ export async function runCli(line: string | readonly string[], options: RunCliOp
     env,
     folder,
     print: (line) => void (out += `${line}\n`),
+    output: new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        out += chunk.toString();
+        done();
+      },
+    }),
     warn: (line) => void (err += `${line}\n`),
     width: 120,
     paint: paintFor(env, isTerminal),

@@ -152,6 +152,7 @@ test(
     await journal.close();
     const before = await jsonOf(folder, "verify");
     const lines = (await runHere(folder, "journal export")).lines;
+    assert.equal(lines.length, entries.length);
     const subject = entries[0]?.events[0]?.subject ?? "";
     const seen = await jsonOf(folder, `get ${subject} --at 1`);
     const archived = await jsonOf(folder, "archive --keep-days 2");

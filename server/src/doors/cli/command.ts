@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { OperationName } from "@holdfast/sdk/contract";
 import type { OptionValues } from "./args/option-values.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -10,6 +11,8 @@ export interface Terminal {
   readonly folder: string;
   /** Writes a line of the requested output to standard output. */
   print(line: string): void;
+  /** Standard output as a stream, for output that is too long for the memory. */
+  readonly output: Writable;
   /** Writes an error or a status line to standard error. */
   warn(line: string): void;
   /** Overwrites the last drawn line. Undefined if standard error is not a terminal. */

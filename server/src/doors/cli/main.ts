@@ -13,6 +13,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   folder: process.cwd(),
   print: (line) => void process.stdout.write(`${line}\n`),
+  output: process.stdout,
   warn: (line) => void process.stderr.write(`${line}\n`),
   width: process.stderr.isTTY ? process.stderr.columns : 120,
   paint: paintFor(process.env, process.stdout.isTTY),

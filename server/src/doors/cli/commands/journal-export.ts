@@ -48,7 +48,7 @@ async function exportJournal(args: CommandArguments, terminal: Terminal): Promis
     const head = folder.head();
     const lines = Readable.from(linesOf(folder, head.position, progress));
     if (to === undefined) {
-      await pipeline(lines, process.stdout, { end: false });
+      await pipeline(lines, terminal.output, { end: false });
       progress.end();
       return exitCodes.done;
     }
