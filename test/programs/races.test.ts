@@ -118,7 +118,7 @@ describe("races of mutations", () => {
     assert.ok(await isVerified(node));
   });
 
-  test("two agents that add the same name at the same time: one is accepted, the other gets name.duplicate [G8]", async () => {
+  test("one of two agents that add the same name at the same time is accepted, and the other gets name.duplicate [G8]", async () => {
     const { node, ann } = await ledger([]);
     await using _ = node;
     const bob = await node.agent("bob");

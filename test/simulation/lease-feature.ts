@@ -42,6 +42,13 @@ export const unreportedLeaseTable: TableSpec<Pick<Lease, "fence">, "fence"> = {
   sorts: { fence: ({ fence }) => String(fence).padStart(16, "0") },
 };
 
+/** A lease that a service has reported. */
+const reportedLeaseTable: TableSpec<Pick<Lease, "fence">> = {
+  name: "reported-leases",
+  key: ({ fence }) => String(fence),
+  sorts: {},
+};
+
 /** Time after which an acquired lease is noted. It is shorter than the grace period of most seeds. */
 const noteAfterMs = 40;
 
@@ -95,9 +102,9 @@ function note({ fence }: { fence: number }, { state, time, grace }: DecideContex
   return { outcome: done({ changed: true }), events: [noted] };
 }
 
-/** Sent by a service of every node. */
+/** Sent by a service of every node. The lease itself may be lost with its history. */
 function report({ fence }: { fence: number }, { state }: DecideContext): Decision {
-  const isFirst = state.rows(unreportedLeaseTable).get(String(fence)) !== undefined;
+  const isFirst = state.rows(reportedLeaseTable).get(String(fence)) === undefined;
   const reported = { type: "lease.reported", subject: `lease-report/${fence}`, data: { fence, is_first: isFirst } };
   return { outcome: done({ fence }), events: [reported] };
 }
@@ -105,6 +112,7 @@ function report({ fence }: { fence: number }, { state }: DecideContext): Decisio
 const foldReported: Fold = (state, { data }) => {
   const fence = data["fence"] as number;
   state.rows(unreportedLeaseTable).delete(`${fence}`);
+  state.rows(reportedLeaseTable).put({ fence });
 };
 
 const foldAcquired: Fold = (state, event, entry) => {
@@ -155,7 +163,7 @@ const fits = (): undefined => undefined;
 export const leaseFeature: Feature = {
   name: "leases",
   needs: [],
-  tables: [leaseTable, unnotedLeaseTable, unreportedLeaseTable],
+  tables: [leaseTable, unnotedLeaseTable, unreportedLeaseTable, reportedLeaseTable],
   rules: {
     "acquire-lease": { check: fits, decide: acquire },
     "renew-lease": { check: fits, decide: renew },

@@ -207,6 +207,9 @@ export class LockView {
     this.grants.delete(before.fence);
     this.tickets.delete(data["ticket"] as string);
     const owner = data["owner_id"] as string;
+    // A transfer knows a registered agent by the form of its id, which the ids of the simulation do not have. So an ended
+    // agent becomes an owner without a registration.
+    if (before.owner !== owner) this.ended.delete(owner);
     const changed = { ...before, fence: data["fence"] as string, owner, paths: pathsOf(data) };
     const { keeper, job } = data as { readonly keeper: string; readonly job: string };
     this.#grant(adoptedAt === undefined ? changed : { ...renewed(changed, adoptedAt), keeper, job });

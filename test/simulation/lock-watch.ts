@@ -214,10 +214,7 @@ class EventCheck {
     this.#witness.faults.count("a lock is held off after a crash");
   }
 
-  /**
-   * Not even if it ends later in this entry. A transfer knows a registered agent by the form of its id, which the ids of
-   * the simulation do not have. So a transfer to an agent that has ended is a transfer to a new owner here.
-   */
+  /** Not even if it ends later in this entry. A transfer may be to an ended agent, which is a new owner then. */
   #checkOwner(owner: string): void {
     const endsHere = this.#entry.events.some(
       ({ type, subject }) => type === "agent.ended" && subject === `agent/${owner}`,

@@ -4,7 +4,7 @@ import { HoldfastError } from "./holdfast-error.ts";
 
 /**
  * Flattens pages into single items. Concurrent `next` calls are answered in order: one page is read at a time. Not a
- * generator function, which would start only at the first `next`. A refusal has the form of the client.
+ * generator function, which would start only at the first `next`. A refusal becomes a HoldfastError.
  */
 export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): AsyncIterableIterator<Item> {
   let page: Item[] = [];

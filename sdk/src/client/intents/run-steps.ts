@@ -1,4 +1,4 @@
-/** Runs the steps of a run under its lock: each result and the begin of the next step are one entry. */
+/** Runs the steps of a run under its lock: each result and the start of the next step are one entry. */
 import { backoffMs } from "../../base/backoff-ms.ts";
 import { pause } from "../../base/pause.ts";
 import type { CoreClient } from "../core-client.ts";

@@ -12,7 +12,7 @@ export type MakeEvidence = (command: Command, wanted: WantedCheck, state: StateR
 
 /**
  * Compares the evidence of an entry with the evidence that its check makes on the state before it. A decision without
- * evidence names what it wants to have checked.
+ * evidence names the check that it needs.
  */
 export function recheckEvidence(machine: Machine, entry: Entry, make: MakeEvidence): "same" | "unknown" | BadEntry {
   const { position, time, grace } = entry;
