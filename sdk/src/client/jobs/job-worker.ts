@@ -1,12 +1,12 @@
 /** A worker: it offers slots, runs the jobs that the server starts for it, and sends heartbeats while it lives. */
 import type { ClientClock } from "../client-clock.ts";
-import type { CoreClient } from "../core-client.ts";
+import type { AgentIdentity, CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
-import type { JobOperations, StartedJob } from "../packs/job-operations.ts";
-import { FatalJobError, JobReturn, RunningJob } from "./running-job.ts";
-
-/** The work of a job. Its result is the result of the job. An error fails the attempt, and the job is retried. */
-export type JobHandler = (job: RunningJob) => unknown;
+import type { StartedJob } from "../packs/job-operations.ts";
+import { attemptEnd } from "./attempt-end.ts";
+import { JobReturn, RunningJob } from "./running-job.ts";
+import type { JobHandler } from "./running-job.ts";
+import { sendEnd } from "./send-end.ts";
 
 export interface WorkOptions {
   /** Maximum jobs at the same time; 1 by default. */
@@ -39,6 +39,7 @@ export class JobWorker implements AsyncDisposable {
   readonly #running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
   readonly #claims = new Set<string>();
   #agent: CoreClient;
+  #identity: AgentIdentity = { agentId: "" };
   #notices: AsyncIterator<unknown> | undefined;
   #cancelBeat: () => void = () => undefined;
   #beatAtMs: number;
@@ -96,13 +97,21 @@ export class JobWorker implements AsyncDisposable {
       name,
       purpose: `runs ${this.#types.join(", ")}`.slice(0, 500),
     });
-    this.#agent = client.as({ agentId, secret });
+    this.#identity = { agentId, secret };
+    this.#agent = client.as(this.#identity);
     const notices = this.#agent.notices({ owner: agentId });
     this.#notices = notices;
     void this.#listen(notices);
-    const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
-    for (const job of next) this.#accept(job);
     this.#beatAtMs = this.#host.clock.monotonicMs();
+    try {
+      const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
+      for (const job of next) this.#accept(job);
+    } catch (error) {
+      // A worker without rights leaves no agent behind.
+      void notices.return?.();
+      await this.#agent.operations.endAgent({}).catch(this.#report);
+      throw error;
+    }
     this.#beatLater();
   }
 
@@ -136,34 +145,34 @@ export class JobWorker implements AsyncDisposable {
 
   async #run(started: StartedJob, controller: AbortController): Promise<void> {
     const { id, claim } = started;
+    const { clock } = this.#host;
     const agent = this.#agent;
     const send = (operation: string, input: object): Promise<never> =>
       agent.operations.jobs[operation as "lock"]({ id, claim, ...input } as never) as Promise<never>;
-    const job = new RunningJob(started, { send, clock: this.#host.clock, controller });
-    const end = await this.#attempt(job);
+    const worker = { client: agent, identity: this.#identity };
+    const job = new RunningJob(started, { send, clock, controller, worker });
+    const stopGuard = this.#guardLease(started, controller);
+    const end = await attemptEnd(job, this.#host.handler);
     await job.settle();
-    // The key makes a repeated end the same request: its reply may be lost.
-    const call = { key: `${end.operation} ${claim}` };
-    try {
-      const { next = [] } = await agent.operations.jobs[end.operation]({ id, claim, ...end.input } as never, call);
-      for (const each of next) this.#accept(each);
-    } catch (error) {
-      const isStale = error instanceof HoldfastError && error.code === "jobs.claim_stale";
-      if (!isStale) throw error;
-    }
+    stopGuard();
+    const next = await sendEnd({ agent, clock, job, report: this.#report }, end);
+    for (const each of next) this.#accept(each);
   }
 
-  async #attempt(job: RunningJob): Promise<JobEndCommand> {
-    try {
-      const result = await this.#host.handler(job);
-      return { operation: "complete", input: result === undefined ? {} : { result } };
-    } catch (thrown) {
-      const error: unknown = job.signal.reason instanceof JobReturn ? job.signal.reason : thrown;
-      if (error instanceof JobReturn) return { operation: "release", input: { delayMs: error.delayMs } };
-      const message = (error instanceof Error ? error.message : String(error)).slice(0, 2_000);
-      const code = error instanceof HoldfastError ? { code: error.code } : {};
-      return { operation: "fail", input: { error: { message, ...code }, retry: !(error instanceof FatalJobError) } };
-    }
+  /** Aborts a job when its lease ends without a heartbeat: the server may give it to another worker. */
+  #guardLease({ id, leaseMs }: StartedJob, controller: AbortController): () => void {
+    const { clock } = this.#host;
+    const startedMs = clock.monotonicMs();
+    let cancel: () => void = () => undefined;
+    const guard = (): void => {
+      const leftMs = Math.max(startedMs, this.#beatAtMs) + leaseMs - clock.monotonicMs();
+      if (leftMs > 0) cancel = clock.after(leftMs, guard, { keepAlive: false });
+      else controller.abort(new JobReturn(0, `job ${id}: its lease ended, because no heartbeat reached the server`));
+    };
+    guard();
+    return () => {
+      cancel();
+    };
   }
 
   #beatLater(): void {
@@ -173,10 +182,12 @@ export class JobWorker implements AsyncDisposable {
 
   async #beat(): Promise<void> {
     const { clock } = this.#host;
+    // The lease is counted from the time at which the heartbeat was sent.
+    const sentMs = clock.monotonicMs();
     try {
       await this.#agent.operations.heartbeat({});
       const isLate = clock.monotonicMs() - this.#beatAtMs > offerAgainMs;
-      this.#beatAtMs = clock.monotonicMs();
+      this.#beatAtMs = sentMs;
       if (isLate && !this.#isEnding) {
         const { slots = 1 } = this.#options;
         const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
@@ -202,11 +213,6 @@ export class JobWorker implements AsyncDisposable {
     });
   }
 }
-
-type JobEndCommand =
-  | { readonly operation: "complete"; readonly input: { readonly result?: unknown } }
-  | { readonly operation: "release"; readonly input: { readonly delayMs: number } }
-  | { readonly operation: "fail"; readonly input: Omit<JobOperations["fail"]["input"], "id" | "claim"> };
 
 interface WorkerNotice {
   readonly notice: string;

@@ -4,7 +4,8 @@ import type { Run } from "../entities-client.ts";
 import type { Job, JobOperations } from "../packs/job-operations.ts";
 import type { CallOptions } from "../transport.ts";
 import { JobWorker } from "./job-worker.ts";
-import type { JobHandler, WorkOptions } from "./job-worker.ts";
+import type { WorkOptions } from "./job-worker.ts";
+import type { JobHandler } from "./running-job.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 type Of<Name extends keyof JobOperations> = JobOperations[Name];
@@ -54,7 +55,7 @@ export function jobsClient({ run, clock, client }: JobsHost): JobsClient {
     submitMany: (jobs, options) => ask("submit-many", { jobs }, options),
     work: (types, handler, options = {}) =>
       JobWorker.start({ client, clock, handler }, typeof types === "string" ? [types] : types, options),
-    wait: (id, { signal } = {}) => waitForJob(client, get, id, signal),
+    wait: (id, { signal } = {}) => waitForJob({ client, clock, get, id, signal }),
     get,
     list: (query) => ask("list", query),
     stats: (query = {}) => ask("stats", query),

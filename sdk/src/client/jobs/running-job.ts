@@ -1,5 +1,6 @@
 import { pause } from "../../base/pause.ts";
 import type { ClientClock } from "../client-clock.ts";
+import type { AgentIdentity, CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { JobOperations, StartedJob } from "../packs/job-operations.ts";
 
@@ -19,10 +20,17 @@ export class JobReturn extends Error {
   override readonly name = "JobReturn";
   readonly delayMs: number;
 
-  constructor(delayMs: number) {
-    super(`the job runs again in ${delayMs} ms`);
+  constructor(delayMs: number, message = `the job runs again in ${delayMs} ms`) {
+    super(message);
     this.delayMs = delayMs;
   }
+}
+
+/** Maximum characters of a message of progress. */
+const messageMax = 500;
+
+function oneLine(message: string): string {
+  return message.replaceAll(/[\u0000-\u001f\u007f]+/gu, " ").slice(0, messageMax);
 }
 
 /** Sends a command about a running job with its claim. */
@@ -45,8 +53,12 @@ export class RunningJob {
   readonly checkpoint: unknown;
   /** Identifies this attempt. It is never the one of another attempt. */
   readonly claim: string;
-  /** Aborts when the job is cancelled, when its time is over, when its worker is lost, or at a close. */
+  /** Aborts when the job is cancelled, when its time is over, when its lease may have ended, or at a close. */
   readonly signal: AbortSignal;
+  /** A client with the identity of the worker, for writes with the fence of the job. */
+  readonly client: CoreClient;
+  /** The agent of the worker, for a process that it starts. */
+  readonly agent: AgentIdentity;
   #fence: string | undefined;
   readonly #send: SendJobCommand;
   readonly #clock: ClientClock;
@@ -56,7 +68,12 @@ export class RunningJob {
 
   constructor(
     job: StartedJob,
-    host: { readonly send: SendJobCommand; readonly clock: ClientClock; readonly controller: AbortController },
+    host: {
+      readonly send: SendJobCommand;
+      readonly clock: ClientClock;
+      readonly controller: AbortController;
+      readonly worker: { readonly client: CoreClient; readonly identity: AgentIdentity };
+    },
   ) {
     const { id, type, project, payload, attempt, checkpoint, claim, fence } = job;
     [this.id, this.type, this.project, this.payload] = [id, type, project, payload];
@@ -65,6 +82,8 @@ export class RunningJob {
     this.#send = host.send;
     this.#clock = host.clock;
     this.signal = host.controller.signal;
+    this.client = host.worker.client;
+    this.agent = host.worker.identity;
     this.#abort = (reason) => {
       host.controller.abort(reason);
     };
@@ -77,7 +96,11 @@ export class RunningJob {
 
   /** Reports progress, at most once a second. The last report is sent before the job ends. */
   progress(percent: number, message?: string, checkpoint?: unknown): void {
-    const report = { percent, ...(message === undefined ? {} : { message }) };
+    // The server refuses other values, and a refused report would be lost.
+    const report = {
+      percent: Math.min(100, Math.max(0, Number.isNaN(percent) ? 0 : percent)),
+      ...(message === undefined ? {} : { message: oneLine(message) }),
+    };
     this.#next = { ...this.#next, ...report, ...(checkpoint === undefined ? {} : { checkpoint }) };
     this.#reporting ??= this.#report().finally(() => {
       this.#reporting = undefined;
@@ -141,3 +164,6 @@ export class RunningJob {
     return report;
   }
 }
+
+/** The work of a job. Its result is the result of the job. An error fails the attempt, and the job is retried. */
+export type JobHandler = (job: RunningJob) => unknown;

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunningJob } from "../../sdk/src/client/jobs/running-job.ts";
+import { clientNode, soon } from "../client/client-node.ts";
+import { lossyClient } from "../client/lossy-client.ts";
+
+/** Resolves with the reason when the signal of a job aborts. */
+const aborted = ({ signal }: RunningJob): Promise<Error> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve(signal.reason as Error);
+    });
+  });
+
+describe("workers and lost connections", () => {
+  test("a job whose result is refused fails, and its slot runs the next job", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    await using _worker = await client.jobs.work("big", (job) => (job.id === "small" ? 1 : "x".repeat(70_000)));
+    await client.jobs.submit("big", undefined, { id: "large" });
+    await client.jobs.submit("big", undefined, { id: "small" });
+    const [large, small] = await Promise.all([client.jobs.wait("large"), client.jobs.wait("small")]);
+    assert.deepEqual([large.state, large.error?.code], ["failed", "jobs.result_too_large"]);
+    assert.deepEqual([small.state, small.result], ["completed", 1]);
+  });
+
+  test("a worker reports the end of a job until the server has it", async () => {
+    await using node = await clientNode();
+    const { client, network, sent } = lossyClient(node, "ann");
+    const errors: unknown[] = [];
+    const worker = await client.jobs.work("mail", () => "sent", { onError: (error) => errors.push(error) });
+    network.lossOf = (operation) => (operation === "jobs.complete" ? "unsent" : undefined);
+    await client.jobs.submit("mail", undefined, { id: "j1" });
+    const count = (): number => sent.filter((operation) => operation === "jobs.complete").length;
+    await soon(() => count() > 0);
+    // Longer than the retries of one call.
+    await node.clock.pass(30_000, 500);
+    assert.equal((await client.jobs.get("j1")).state, "running");
+    assert.ok(errors.length > 0);
+    network.lossOf = () => undefined;
+    await node.clock.pass(2_000, 500);
+    await soon(async () => (await client.jobs.get("j1")).state === "completed");
+    await worker.drain();
+  });
+
+  test("the signal of a job aborts at the end of its lease if no heartbeat reaches the server [X3]", async () => {
+    await using node = await clientNode();
+    const { client, network } = lossyClient(node, "ann");
+    const reasons: string[] = [];
+    const worker = await client.jobs.work("long", async (job) => {
+      reasons.push((await aborted(job)).message);
+      throw new Error("stopped");
+    });
+    const other = node.fresh("bob");
+    await other.jobs.submit("long", undefined, { id: "j1" });
+    await soon(async () => (await other.jobs.get("j1")).state === "running");
+    await node.clock.pass(100_000, 1_000);
+    assert.deepEqual(reasons, []);
+    network.lossOf = () => "unsent";
+    await node.clock.pass(46_000, 1_000);
+    assert.match(reasons.join(), /job j1: its lease ended, because no heartbeat reached the server/u);
+    network.lossOf = () => undefined;
+    await node.clock.pass(2_000, 500);
+    await worker.close();
+    const job = await other.jobs.get("j1");
+    assert.notEqual(job.state, "running");
+    assert.equal(job.attempt, 0);
+  });
+
+  test("progress has a percentage from 0 to 100 and a message of one line", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    const go = Promise.withResolvers<undefined>();
+    await using _worker = await client.jobs.work("odd", async (job) => {
+      job.progress(150, `a\nb\u001b[2J${"c".repeat(600)}`);
+      await go.promise;
+    });
+    await client.jobs.submit("odd", undefined, { id: "j1" });
+    await soon(async () => (await client.jobs.get("j1")).percent !== undefined);
+    const { percent, message = "" } = await client.jobs.get("j1");
+    assert.equal(percent, 100);
+    assert.match(message, /^a b \[2Jc+$/u);
+    assert.equal(message.length, 500);
+    go.resolve(undefined);
+  });
+});
+
+describe("waiting for a job", () => {
+  test("`wait` continues through a server that does not answer, and rejects if it never answered", async () => {
+    await using node = await clientNode();
+    const { client, network } = lossyClient(node, "ann");
+    await client.jobs.submit("mail", undefined, { id: "j1" });
+    network.lossOf = () => "unsent";
+    const never = assert.rejects(client.jobs.wait("j1"), { code: "unreachable" });
+    await node.clock.pass(20_000, 500);
+    await never;
+    network.lossOf = () => undefined;
+    const waiting = client.jobs.wait("j1");
+    await soon(async () => (await client.jobs.get("j1")).state === "ready");
+    network.lossOf = () => "unsent";
+    const worker = await node.fresh("bob").jobs.work("mail", () => "sent");
+    await node.clock.pass(60_000, 500);
+    network.lossOf = () => undefined;
+    await node.clock.pass(5_000, 500);
+    assert.equal((await waiting).result, "sent");
+    await worker.drain();
+  });
+
+  test("`wait` returns a job that so many others followed that the server has only its history", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    const { client: slow, network, sent } = lossyClient(node, "slow");
+    await client.jobs.submit("mail", undefined, { id: "j1" });
+    const waiting = slow.jobs.wait("j1");
+    await soon(() => sent.includes("jobs.get"));
+    network.lossOf = (operation) => (operation === "jobs.get" ? "unsent" : undefined);
+    await using _worker = await client.jobs.work("mail", () => "sent");
+    await client.jobs.wait("j1");
+    for (let part = 0; part < 11; part += 1) {
+      const jobs = Array.from({ length: 1_000 }, () => ({ type: "other" }));
+      const { jobs: made } = await client.jobs.submitMany(jobs);
+      assert.equal(made.length, 1_000);
+      await client.jobs.cancel({ type: "other", state: "ready" });
+    }
+    await assert.rejects(client.jobs.get("j1"), { code: "jobs.unknown" });
+    network.lossOf = () => undefined;
+    await node.clock.pass(5_000, 500);
+    const { state, result } = await waiting;
+    assert.deepEqual([state, result], ["completed", "sent"]);
+  });
+});
