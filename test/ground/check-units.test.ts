@@ -21,6 +21,9 @@ const boxes: Check = {
   module: new URL("memory:boxes"),
 };
 
+/** Another check of the same rows. */
+const bags: Check = { ...boxes, name: "bags/1" };
+
 /** Answers a question with the sum of the values in a box. */
 function boxWork(): CheckWork {
   const rowsByBox = new Map<string, Map<string, CheckRow>>();
@@ -34,7 +37,9 @@ function boxWork(): CheckWork {
       rows.forEach(put);
     },
     unload: (unit) => void rowsByBox.delete(unit),
-    prepare: () => assert.fail("no command needs this check"),
+    *prepare() {
+      return null;
+    },
     *ask(question) {
       const box = question as string;
       const rows = rowsByBox.get(box) ?? assert.fail(`the box ${box} is not loaded`);
@@ -43,13 +48,23 @@ function boxWork(): CheckWork {
   };
 }
 
-async function boxNode(options: { readonly threads?: number; readonly loadedBytesMax?: number } = {}) {
+interface BoxOptions {
+  readonly threads?: number;
+  readonly loadedBytesMax?: number;
+  readonly expectedReports?: readonly string[];
+}
+
+async function boxNode(options: BoxOptions = {}) {
   const engine = await startEngine({ journal: openMemoryJournal(createMemoryDisk()), kinds: [] });
   /** The orders of each thread. */
   const threads: CheckOrder[][] = [];
   const inline = openInlineRunner({ clock: systemClock, open: boxWork });
+  const reports: string[] = [];
+  const { expectedReports = [], ...limits } = options;
+  let breakThread = (_error: Error): void => undefined;
   const openPort: OpenCheckPort = (on) => {
     const port = inline(on);
+    breakThread = on.broken;
     const orders: CheckOrder[] = [];
     threads.push(orders);
     return {
@@ -62,16 +77,22 @@ async function boxNode(options: { readonly threads?: number; readonly loadedByte
     };
   };
   const runner = new ThreadedCheckRunner({
-    ...{ checks: [boxes], source: engine, clock: systemClock, openPort, ...options },
+    ...{ checks: [boxes, bags], source: engine, clock: systemClock, openPort, ...limits },
     observer: { onCheck: () => undefined, onRounds: () => undefined },
-    report: (message) => assert.fail(message),
+    report: (message) => reports.push(message),
   });
   const client = clientOf(servicesOf(engine, { checks: runner }));
   const add = async (box: string, id: string, value: number): Promise<number> =>
     (await client.entities.create("item", `${box}/${id}`, value)).position;
   const sum = (box: string, after = 0): Promise<Json> =>
     runner.ask("boxes/1", { unit: box, question: box, agent: null, after }, new AbortController().signal);
-  return { client, threads, add, sum, runner, [Symbol.asyncDispose]: () => client.close() };
+  return {
+    ...{ client, threads, add, sum, runner, breakThread: (error: Error) => breakThread(error) },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      assert.deepEqual(reports, expectedReports);
+    },
+  };
 }
 
 test("a unit of many rows is loaded in slices, and a change during the load is not missed", async () => {
@@ -123,4 +144,18 @@ test("several threads share the units, and each unit stays in one thread", async
   const sets = loaded.map((units) => new Set(units));
   assert.ok(sets.every((units) => units.size > 0));
   assert.equal((sets[0]?.size ?? 0) + (sets[1]?.size ?? 0), names.length);
+});
+
+test("a new thread gets no decision of a check that it has not loaded", async () => {
+  const expectedReports = ["the thread of checks ended; the next check starts a new one: an error"];
+  await using node = await boxNode({ expectedReports });
+  const { runner, threads } = node;
+  const { signal } = new AbortController();
+  const request = { id: "c1", unit: "a", operation: "fill", input: null, agent: null, after: 0 };
+  await runner.prepare("boxes/1", request, signal);
+  node.breakThread(new Error("an error"));
+  assert.equal(await runner.ask("bags/1", { unit: "a", question: "a", agent: null, after: 0 }, signal), 0);
+  runner.answered("c1", true);
+  assert.equal(await runner.ask("bags/1", { unit: "a", question: "a", agent: null, after: 0 }, signal), 0);
+  assert.deepEqual(new Set(threads[1]?.map(({ check }) => check)), new Set(["bags/1"]));
 });

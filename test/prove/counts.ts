@@ -62,12 +62,6 @@ const table = {
   programRaces: { unit: "seeds of races of two agents in a program", test: 6, prove: 300, secondsEach: 0.5 },
   programFuzz: { unit: "fuzz rounds of the texts of programs", test: 300, prove: 50_000, secondsEach: 0.002 },
   jobCommands: { unit: "commands against the model of jobs", test: 2_000, prove: 20_000, secondsEach: 0.002 },
-  cronExpressions: {
-    unit: "cron expressions against a scan of every minute",
-    test: 160,
-    prove: 20_000,
-    secondsEach: 0.003,
-  },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 

@@ -21,7 +21,6 @@ const propertyFiles = [
   "test/conformance/sqlite.test.ts",
   "test/http/fuzz.test.ts",
   "test/http/streams.test.ts",
-  "test/jobs/cron.test.ts",
   "test/jobs/model.test.ts",
   "test/locks/model.test.ts",
   "test/machine/json-difference.test.ts",
@@ -58,14 +57,7 @@ export const proofParts: readonly ProofPart[] = [
     counts: [
       ...(["httpRequests", "socketFrames", "lockModelRuns", "deadlockModelRuns", "planningRuns"] as const),
       ...(["nodeRaces", "meshRaces", "watchedWrites", "jsonRuns", "journalLines", "journalDamages"] as const),
-      ...([
-        "journalBatches",
-        "checkpointSaves",
-        "erasureOrders",
-        "streamedMegabytes",
-        "jobCommands",
-        "cronExpressions",
-      ] as const),
+      ...(["journalBatches", "checkpointSaves", "erasureOrders", "streamedMegabytes", "jobCommands"] as const),
       ...(["programRuns", "programSkews", "programRaces"] as const),
     ],
     commands: [[...testing, ...propertyFiles]],

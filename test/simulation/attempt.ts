@@ -1,4 +1,5 @@
 import type { CallReply } from "@holdfast/sdk";
+import { plainCode } from "@holdfast/sdk/contract";
 import { keyScope } from "../../server/src/machine/entry.ts";
 import type { SimulatedRequest } from "./entity-requests.ts";
 
@@ -60,10 +61,11 @@ const undecidedCodes = new Set([
 /** True if the answer is about an entry that must be in the journal. */
 export function mustBeRecorded(outcome: Outcome, intent: Intent): boolean {
   if (outcome.kind === "refusal") {
-    if (outcome.code === "concurrency_mismatch") return true;
+    const code = plainCode(outcome.code);
+    if (code === "concurrency_mismatch" || code === "programs.hash_conflict") return true;
     // A refused withdrawal leaves its key unused.
     const isKept = intent.key !== undefined && intent.request.operation !== "withdraw-request";
-    return isKept && !undecidedCodes.has(outcome.code);
+    return isKept && !undecidedCodes.has(code);
   }
   const { changed, granted } = outcome.data as { changed?: boolean; granted?: boolean };
   return intent.key !== undefined || changed === true || granted === false;

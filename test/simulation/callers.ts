@@ -9,12 +9,15 @@ import { LockRequests } from "./lock-requests.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { EntityMemory, SimulatedRequest } from "./entity-requests.ts";
 import { EntityRequests, poisonousRequest } from "./entity-requests.ts";
+import { ProgramRequests } from "./program-requests.ts";
 import type { World } from "./world.ts";
 
 const ownersPrincipal = "ada";
 const principals = [ownersPrincipal, "ben", "eve"];
 /** Most seeds have some locks, and a few have mainly locks. */
 const lockShares = [0, 0.3, 0.6, 0.9] as const;
+/** Share of the requests of a seed with programs that are about them. */
+const programShare = 0.75;
 /** Maximum number of intents that are retried, so that the list of old intents does not grow. */
 const retryableMax = 30;
 
@@ -32,6 +35,7 @@ export class Callers {
   readonly #isInHistory: (owner: string) => boolean;
   readonly #lockRequests: LockRequests;
   readonly #entityRequests: EntityRequests;
+  readonly #programRequests: ProgramRequests | undefined;
   /** Share of the requests that are about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
@@ -42,6 +46,12 @@ export class Callers {
     this.#lockRequests = new LockRequests(world.random, world.locks);
     this.#entityRequests = new EntityRequests(world.random, (subject) => this.#memories.get(subject));
     this.#lockShare = world.random.pick(lockShares);
+    const known = {
+      state: () => world.history.machine.durable,
+      agents: () => [...world.locks.view.agents.keys()],
+      holders: () => [...world.locks.view.grants.values()],
+    };
+    this.#programRequests = world.hasPrograms ? new ProgramRequests(world.random, known) : undefined;
   }
 
   get openCount(): number {
@@ -97,6 +107,8 @@ export class Callers {
 
   #newRequest(): SimulatedRequest {
     const { random } = this.#world;
+    const programs = this.#programRequests;
+    if (programs !== undefined && random.chance(programShare)) return programs.make();
     if (random.chance(this.#lockShare)) return this.#lockRequests.make();
     return this.#entityRequests.make();
   }

@@ -1,6 +1,6 @@
 /** Checks the answer to a command against the journal. */
 import type { CallReply } from "@holdfast/sdk";
-import { publishedName } from "@holdfast/sdk/contract";
+import { plainCode, publishedName } from "@holdfast/sdk/contract";
 import { canonicalText } from "../json/canonical-text.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
 import { attemptOf } from "./attempt-of.ts";
@@ -19,7 +19,7 @@ export function checkReply(world: World, attempt: Attempt, reply: CallReply): vo
     checkReplay(world, attempt, reply);
     return;
   }
-  if (outcome.kind === "refusal") checkRefusal(world, attempt, outcome.code);
+  if (outcome.kind === "refusal") checkRefusal(world, attempt, plainCode(outcome.code));
   const entries = world.history.ofAttempt(attempt.name);
   if (isCertainFailure(outcome)) {
     attempt.isRefusedForCertain = true;
@@ -108,8 +108,7 @@ function checkAnswer(
   }
   world.demand(sameText(reply.events as Json, publishedEvents(entry)), "an answer has the events of its entry", detail);
   if (outcome.kind === "refusal" && outcome.code === "concurrency_mismatch") {
-    const isExplained = Array.isArray(reported["changes"]) || typeof reported["changes_reason"] === "string";
-    world.demand(isExplained, "a conflict explains itself", detail);
+    world.demand(isExplained(reported), "a conflict explains itself", detail);
   }
   // After a loss the history of an entry may differ, and with it the explanation of a conflict. Answers about locks and
   // agents also contain the current state.
@@ -125,7 +124,7 @@ function checkAnswer(
 
 /** True if an answer contains the outcome of an entry. It may contain more, which comes from the history. */
 function hasOutcome(entry: RecordedEntry["entry"], { outcome }: CallReply): boolean {
-  const codeOf = (result: { kind: string; code?: string }): string => `${result.kind} ${result.code ?? ""}`;
+  const codeOf = (result: { kind: string; code?: string }): string => `${result.kind} ${plainCode(result.code ?? "")}`;
   const reported = outcome.data as Record<string, Json>;
   return (
     codeOf(outcome) === codeOf(entry.outcome) && hasAll(entry, reported, "granted" in entry.outcome.data ? newer : none)
@@ -138,7 +137,24 @@ function hasAll(
   reported: Record<string, Json>,
   but: ReadonlySet<string>,
 ): boolean {
-  return Object.entries(outcome.data).every(([name, value]) => but.has(name) || sameText(reported[name], value));
+  return Object.entries(outcome.data).every(
+    ([name, value]) =>
+      but.has(name) || sameText(reported[name], value) || (name === "conflicts" && hasHashes(reported[name], value)),
+  );
+}
+
+/** A conflict of hashes is recorded with its hashes, and answered with its explanation. */
+function hasHashes(reported: Json | undefined, recorded: Json): boolean {
+  const hashes = (conflicts: Json | undefined): Json =>
+    (conflicts as unknown as readonly { expected_hash: Json; current_hash: Json }[]).map(
+      ({ expected_hash, current_hash }) => [expected_hash, current_hash],
+    );
+  return Array.isArray(reported) && reported.every(isExplained) && sameText(hashes(reported), hashes(recorded));
+}
+
+function isExplained(reported: Json): boolean {
+  const { changes, changes_reason: reason } = reported as Readonly<Record<string, Json>>;
+  return (changes !== null && changes !== undefined) || typeof reason === "string";
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { attemptOf } from "./attempt-of.ts";
+import { watchProgram } from "./program-watch.ts";
 import { simulatedMachine, stateText } from "./simulated-machine.ts";
 import type { Witness } from "./witness.ts";
 
@@ -70,7 +71,9 @@ export class History {
         this.#checkVersion(event, entry, witness);
         checkReport(event, entry, witness);
       }
+      const checkAfter = watchProgram(entry, this.#machine.durable, witness);
       this.#decideAgain(entry, witness);
+      checkAfter?.();
       const recorded: RecordedEntry = { entry, isThere: true, answer: undefined };
       this.entries.push(recorded);
       this.#ids.add(entry.id);

@@ -136,7 +136,8 @@ class EventCheck {
     const { type, data } = this.#event;
     if (type.startsWith("entity.") && type !== "entity.conflict") this.#checkWrite();
     if (type.startsWith("agent.")) this.#checkAgent(type, data);
-    if (!isAboutLocks(type)) this.#witness.faults.count(`event: ${type}`);
+    const what = type === "program.mutated" ? ` ${data["what"] as string}` : "";
+    if (!isAboutLocks(type)) this.#witness.faults.count(`event: ${type}${what}`);
     if (!isAboutLocks(type) || data["of"] !== undefined) return;
     this.#count();
     if (givesFence(type)) this.#checkFence(data["fence"] as string);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 import type { Speaker } from "../../server/src/app/calls/app-operation.ts";
@@ -32,6 +33,9 @@ import { simulatedMachine, simulatedOperations, stateText } from "./simulated-ma
 import { processClock } from "./virtual-time.ts";
 import type { World } from "./world.ts";
 
+/** The attempt that is being sent, if its entry can be identified only by the id. A check delays the sending. */
+const sentAttempt = new AsyncLocalStorage<string | undefined>();
+
 export interface NodeSetting {
   readonly world: World;
   readonly disk: MemoryDisk;
@@ -55,8 +59,6 @@ export class SimulatedNode {
   state: "down" | "starting" | "up" | "stopping" = "down";
   /** The epoch that this life lost when it noticed a rollback of the journal, if it did. */
   lostEpoch: number | undefined;
-  /** The attempt that is being sent, if its entry can be identified only by the id. */
-  #mark: string | undefined;
   /** The hash of the last head whose state was compared. */
   #comparedHash = "";
 
@@ -185,13 +187,11 @@ export class SimulatedNode {
         if (!canonical.ok) {
           return Promise.resolve(unrecordedReply(engine, refusal("input_malformed", { ...canonical.fault })));
         }
-        this.#mark = mark;
         const record = simulatedOperations.get(operation) ?? unknownOperation(operation);
         const options = { ...call, inputBytes: canonical.bytes };
         const reply = new Promise<CallReply>((answer, fail) => {
-          runCall(context, { record, input: canonical.value, options, answer, fail });
+          sentAttempt.run(mark, () => runCall(context, { record, input: canonical.value, options, answer, fail }));
         });
-        this.#mark = undefined;
         return reply;
       },
       watch: ({ after }) => watch(services, after === undefined ? {} : { after }),
@@ -308,7 +308,10 @@ export class SimulatedNode {
     let count = 0;
     const { random } = this.#setting.world;
     return {
-      unique: () => `${owner}-${(count += 1)}${this.#mark === undefined ? "" : attemptSeparator + this.#mark}`,
+      unique: () => {
+        const attempt = sentAttempt.getStore();
+        return `${owner}-${(count += 1)}${attempt === undefined ? "" : attemptSeparator + attempt}`;
+      },
       salts: (many) => Array.from({ length: many }, () => random.bits().toString(16).padStart(32, "0")),
     };
   }

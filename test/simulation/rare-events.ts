@@ -36,6 +36,13 @@ const commands = [
   "finish-errand",
   "lose-errand",
   "retry-errand",
+  "programs.create",
+  "programs.update",
+  "programs.delete",
+  "programs.import",
+  "programs.mutate",
+  "programs.undo",
+  "programs.redo",
 ];
 
 const answers = [
@@ -71,6 +78,16 @@ const answers = [
   "agent_unknown",
   "errand_denied",
   "errand_not_held",
+  "programs.hash_conflict",
+  "programs.hashes_required",
+  "programs.lock_required",
+  "programs.structure_locked",
+  "programs.not_found",
+  "programs.text_invalid",
+  "programs.verification_failed",
+  "programs.nothing_to_undo",
+  "programs.undo_blocked",
+  "programs.too_many_conflicts",
 ];
 
 const events = [
@@ -124,6 +141,10 @@ const events = [
   "agent.ended requested",
   "agent.ended inactive",
   "agent.ended parent_ended",
+  "program.mutated mutate",
+  "program.mutated undo",
+  "program.mutated redo",
+  "program.hash_conflict",
 ];
 
 /** Consequences that the faults must have in some seed. Otherwise they are too weak. */
@@ -131,6 +152,7 @@ const consequences = [
   "answer is a replay",
   "replay from another node or life",
   "check is stale",
+  "check of a program is stale",
   "append is behind",
   "append is diverged",
   "append is refused permanently",

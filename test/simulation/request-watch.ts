@@ -55,7 +55,11 @@ export class RequestWatch {
     if (type === "lock.upgraded" || type === "lock.downgraded") {
       for (const request of this.#requests.get(ticket ?? "") ?? []) this.#add(previous, request);
       this.#move(previous, fence);
-    } else this.#requests.delete(previous ?? "");
+    } else {
+      // The new owner has a grant that it did not request, and that a withdrawal therefore never frees.
+      this.#requests.delete(previous ?? "");
+      this.#add(fence, unnamed);
+    }
   }
 
   #move(from: string | undefined, to: string | undefined): void {

@@ -1,4 +1,6 @@
 import { kindChecks } from "../../server/src/app/calls/kind-evidence.ts";
+import { programsCheck } from "../../server/src/app/packs/programs/check.ts";
+import { programsWork } from "../../server/src/app/packs/programs/programs-worker.ts";
 import type { Clock } from "../../server/src/base/clock.ts";
 import type { CheckRunner } from "../../server/src/checks/check.ts";
 import { ThreadedCheckRunner } from "../../server/src/checks/check-runner.ts";
@@ -6,6 +8,7 @@ import { openInlineRunner } from "../../server/src/checks/inline-runner.ts";
 import type { KindChange, KindVerdict } from "../../server/src/checks/kind-change.ts";
 import { kindWork } from "../../server/src/checks/kind-worker.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
+import { simulatedHash } from "./program-watch.ts";
 import { ticketKind } from "./simulated-machine.ts";
 import type { World } from "./world.ts";
 
@@ -19,16 +22,21 @@ export function checkTicket({ next, read }: KindChange): KindVerdict {
 /** Checks on the thread and the clock of a simulated process. */
 export function simulatedChecks(engine: Engine, clock: Clock, world: World): CheckRunner {
   return new ThreadedCheckRunner({
-    checks: kindChecks([ticketKind]),
+    checks: [...kindChecks([ticketKind]), programsCheck],
     source: engine,
     clock,
-    openPort: openInlineRunner({ clock, open: () => kindWork("tickets/1", checkTicket) }),
+    openPort: openInlineRunner({
+      clock,
+      open: ({ check }) =>
+        check === programsCheck.name ? programsWork(simulatedHash) : kindWork("tickets/1", checkTicket),
+    }),
     observer: {
       onCheck: ({ result }) => {
         world.faults.count(`check: ${result}`);
       },
-      onRounds: (_check, rounds) => {
-        if (rounds > 1) world.faults.count("check is stale");
+      onRounds: (check, rounds) => {
+        if (rounds > 1)
+          world.faults.count(check === programsCheck.name ? "check of a program is stale" : "check is stale");
       },
     },
     report: () => undefined,

@@ -14,6 +14,7 @@ import { machineSettings, spaceFeature } from "../../server/src/features/space/s
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { operationRecord } from "../../server/src/operations/operation-record.ts";
+import { programsRules } from "../../server/src/packs/programs/programs.ts";
 import { errandFeature } from "../locks/errand-feature.ts";
 import { leaseFeature, simulatedRules } from "./lease-feature.ts";
 
@@ -63,7 +64,9 @@ function testOperation(name: string): Operation {
   return internalOperation({ name, summary: "", input, output, problems: [] });
 }
 
-const reads = appOperations([]).all.filter(({ kind }) => kind === "read");
+const complete = appOperations([]).all;
+const reads = complete.filter(({ kind }) => kind === "read");
+const programWrites = complete.filter(({ kind, name }) => kind === "write" && name.startsWith("programs."));
 
 /** The operations that simulated callers may send. */
 export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
@@ -71,6 +74,7 @@ export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
     ...contractNames.map((name) => command(allOperations[name])),
     ...testNames.map((name) => command(testOperation(name))),
     ...ticketKind.commands.map(({ operation }) => command(operation, ticketKind.type)),
+    ...programWrites,
     ...reads,
   ].map((record) => [record.name, record]),
 );
@@ -88,9 +92,10 @@ export const simulatedFeatures: readonly Feature[] = [
   spaceFeature,
   agentsFeature,
   locksFeature,
-  entitiesFeature([ticketKind]),
+  entitiesFeature([ticketKind, ...programsRules.kinds]),
   leaseFeature,
   errandFeature,
+  programsRules.feature,
 ];
 
 /** The whole state as text. Two texts are equal exactly if the states are equal. */

@@ -8,7 +8,7 @@ import { simulate } from "./simulation.ts";
 
 const steps = counts.simulationSteps;
 
-test("the engine loses nothing acknowledged and does nothing twice under every fault of the simulation [X10 M2 M4 M5 X4 X2 X3 X5]", async (t) => {
+test("the engine loses nothing acknowledged and does nothing twice under every fault of the simulation [X10 M2 M4 M5 X4 X2 X3 X5 G6 G7 G9]", async (t) => {
   const { failures, tallies, seedCount } = await runCampaign({ seeds: testSeeds, steps, threads: 2 });
   const stories = failures.map(({ seed, promise, detail }) => `${promise}: ${detail}\n  ${replayLine(seed, steps)}`);
   assert.equal(failures.length, 0, `\n${stories.slice(0, 10).join("\n")}\n`);

@@ -146,9 +146,9 @@ export class CheckLane {
     this.#stop(new CheckError("check_unavailable", "the thread of checks ended"));
   }
 
-  /** Sends an order, if the thread runs. A new thread has no use for what was meant for the one before. */
+  /** Sends an order about an earlier job, if the thread has its check. A new thread may not have loaded it. */
   post(order: CheckOrder): void {
-    this.#running?.port.post(order);
+    if (this.#running?.opened.has(order.check) === true) this.#running.port.post(order);
   }
 
   async close(): Promise<void> {
