@@ -259,7 +259,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "the command under a lock inherits tokens that its server may not get",
-    file: "server/src/doors/cli/lock/run-lock.ts",
+    file: "server/src/doors/cli/discovery/inherited-environment.ts",
     find: "if (tokenRisk(server) === undefined) return env;",
     put: 'if (tokenRisk(server) !== "") return env;',
     by: "test/scenario/token-travel.test.ts",

@@ -31,10 +31,11 @@ function listed(name: string, items: unknown, textOf: (item: unknown) => string)
 }
 
 function entityParts(data: Readonly<Record<string, unknown>>): readonly string[] {
-  const { kind, type = kind, id, expected_version, current_version } = data;
+  const { kind, type = kind, id, state, expected_version, current_version } = data;
   const { expectedVersion: expected = expected_version, currentVersion: current = current_version } = data;
   return [
-    ...(typeof type === "string" && typeof id === "string" ? [`${type}/${id}`] : []),
+    ...(typeof id === "string" ? [typeof type === "string" ? `${type}/${id}` : id] : []),
+    ...(typeof state === "string" ? [`state: ${state}`] : []),
     ...(typeof expected === "number" && typeof current === "number"
       ? [`expected version ${expected}, current version ${current}`]
       : []),

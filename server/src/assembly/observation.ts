@@ -11,12 +11,14 @@ import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { agentTable } from "../features/agents/agent-table.ts";
 import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { openRunCounts } from "../packs/intents/intent-table.ts";
+import { jobSample } from "../packs/jobs/job-sample.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import { CallMetrics } from "../observe/call-metrics.ts";
 import { CheckMetrics } from "../observe/check-metrics.ts";
 import type { CheckSample } from "../observe/check-metrics.ts";
 import type { CheckObserver } from "../checks/check.ts";
 import { IntentMetrics } from "../observe/intent-metrics.ts";
+import { JobMetrics } from "../observe/job-metrics.ts";
 import { ProgramMetrics } from "../observe/program-metrics.ts";
 import { logCall } from "../observe/log-call.ts";
 import { EntryMetrics } from "../observe/entry-metrics.ts";
@@ -80,10 +82,11 @@ export function openObservation(options: ObservationOptions): Observation {
   const processMonitor = monitorProcess();
   let engine: Engine | undefined;
   const intents = new IntentMetrics(metrics.registry);
+  const jobs = new JobMetrics(metrics.registry);
   const programs = new ProgramMetrics(metrics.registry);
   const entries = new EntryMetrics(
     metrics,
-    { intents, programs },
+    { intents, jobs, programs },
     entryTimes(() => engine),
   );
   const observer = {
@@ -125,6 +128,7 @@ export function openObservation(options: ObservationOptions): Observation {
       if (engine !== undefined) {
         gauges.set(await sampleNode(engine), process);
         intents.set(await engine.scan(openRunCounts));
+        jobs.set(await engine.scan(jobSample), engine.now());
       }
       return metrics.registry.metrics();
     },

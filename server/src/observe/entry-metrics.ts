@@ -1,5 +1,6 @@
 import type { HistogramSeries } from "./histogram-family.ts";
 import type { IntentMetrics } from "./intent-metrics.ts";
+import type { JobMetrics } from "./job-metrics.ts";
 import type { ProgramMetrics } from "./program-metrics.ts";
 import { releaseCauses } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
@@ -20,6 +21,7 @@ interface CountedEntry {
 /** The metrics of packs, which count their own events. */
 interface PackMetrics {
   readonly intents: IntentMetrics;
+  readonly jobs: JobMetrics;
   readonly programs: ProgramMetrics;
 }
 
@@ -86,6 +88,10 @@ export class EntryMetrics {
   #recordEvent(entry: CountedEntry, { type, data }: CountedEntry["events"][number], pending: PendingDuration[]): void {
     if (type.startsWith("program.")) {
       this.#packs.programs.record({ type, data });
+      return;
+    }
+    if (type.startsWith("jobs.")) {
+      this.#packs.jobs.record({ type, data });
       return;
     }
     // The first event of a set of paths carries the data. The other events point at it.

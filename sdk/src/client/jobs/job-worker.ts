@@ -29,6 +29,9 @@ const beatEveryMs = 8_000;
 /** Time without a heartbeat after which the offer is sent again: it may have ended. */
 const offerAgainMs = 20_000;
 
+/** Time before the end of a lease at which its job is aborted, so that its handler can stop in time. */
+const leaseMarginMs = 10_000;
+
 /** Maximum claims that are remembered, so that a late notice starts no job twice. */
 const claimsMax = 10_000;
 
@@ -159,15 +162,15 @@ export class JobWorker implements AsyncDisposable {
     for (const each of next) this.#accept(each);
   }
 
-  /** Aborts a job when its lease ends without a heartbeat: the server may give it to another worker. */
+  /** Aborts a job before its lease ends without a heartbeat: the server may then give it to another worker. */
   #guardLease({ id, leaseMs }: StartedJob, controller: AbortController): () => void {
     const { clock } = this.#host;
     const startedMs = clock.monotonicMs();
     let cancel: () => void = () => undefined;
     const guard = (): void => {
-      const leftMs = Math.max(startedMs, this.#beatAtMs) + leaseMs - clock.monotonicMs();
+      const leftMs = Math.max(startedMs, this.#beatAtMs) + leaseMs - leaseMarginMs - clock.monotonicMs();
       if (leftMs > 0) cancel = clock.after(leftMs, guard, { keepAlive: false });
-      else controller.abort(new JobReturn(0, `job ${id}: its lease ended, because no heartbeat reached the server`));
+      else controller.abort(new JobReturn(0, `job ${id}: its lease ends, because no heartbeat reached the server`));
     };
     guard();
     return () => {

@@ -95,10 +95,10 @@ export class RunningJob {
   }
 
   /** Reports progress, at most once a second. The last report is sent before the job ends. */
-  progress(percent: number, message?: string, checkpoint?: unknown): void {
+  progress(percent?: number, message?: string, checkpoint?: unknown): void {
     // The server refuses other values, and a refused report would be lost.
     const report = {
-      percent: Math.min(100, Math.max(0, Number.isNaN(percent) ? 0 : percent)),
+      ...(percent === undefined || Number.isNaN(percent) ? {} : { percent: Math.min(100, Math.max(0, percent)) }),
       ...(message === undefined ? {} : { message: oneLine(message) }),
     };
     this.#next = { ...this.#next, ...report, ...(checkpoint === undefined ? {} : { checkpoint }) };

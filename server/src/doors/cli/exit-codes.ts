@@ -9,6 +9,7 @@ export const exitCodes = {
   unavailable: 6,
   refused: 7,
   cannotListen: 8,
+  jobFailed: 9,
   // These numbers are high because `holdfast lock` returns the exit code of its child, which is usually low.
   denied: 120,
   lost: 121,
@@ -31,6 +32,7 @@ export const exitCodeMeanings: readonly (readonly [code: OwnExitCode, meaning: s
   [exitCodes.unavailable, "the data folder, or another file, cannot be read or written"],
   [exitCodes.refused, "the request was refused; the output contains the reason"],
   [exitCodes.cannotListen, "the server cannot listen on the address: the port is in use or not permitted"],
+  [exitCodes.jobFailed, "the job that was followed failed or was cancelled"],
   [exitCodes.denied, "denied: another owner holds the lock, and --no-wait was given or --wait timed out"],
   [exitCodes.lost, "the lock was lost, or its state is unknown; the command was stopped before the lease ended"],
   [exitCodes.unreachable, "no server runs on the data folder, or none answers at the address"],

@@ -1,10 +1,10 @@
 /**
- * The command under a lock. It runs in a process group of its own, so that one signal stops it and all its children. It
- * never outlives `holdfast lock`, even if that process is killed. A command that runs without its lease is exactly what
- * the lock must prevent.
+ * The command under a lock, or of a job. It runs in a process group of its own, so that one signal stops it and all its
+ * children. It never outlives this process, even if that is killed. A command that runs without its lease is exactly
+ * what the lock must prevent.
  */
 import { spawn } from "node:child_process";
-import type { ChildProcess, ChildProcessByStdio } from "node:child_process";
+import type { ChildProcess, ChildProcessByStdio, StdioOptions } from "node:child_process";
 import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import type { Clock } from "../../../base/clock.ts";
@@ -20,6 +20,8 @@ export interface ChildExit {
 export interface Child {
   readonly pid: number | undefined;
   readonly exited: Promise<ChildExit>;
+  /** Its streams that are pipes, by descriptor. */
+  readonly streams: ChildProcess["stdio"];
   signal(signal: NodeJS.Signals): void;
   /** Sends SIGTERM immediately, and SIGKILL after this time. */
   stop(withinMs: number): void;
@@ -31,8 +33,9 @@ export function startChild(
   [file, ...args]: readonly [string, ...string[]],
   env: ChildEnvironment,
   clock: Clock,
+  stdio: StdioOptions = "inherit",
 ): Child {
-  const child = spawn(file, args, { stdio: "inherit", env, detached: true });
+  const child = spawn(file, args, { stdio, env, detached: true });
   const { pid } = child;
   const watchdog = pid === undefined ? undefined : startWatchdog(pid);
   let cancelKill: () => void = () => undefined;
@@ -47,6 +50,7 @@ export function startChild(
   return {
     pid,
     exited,
+    streams: child.stdio,
     signal,
     stop(withinMs) {
       signal("SIGTERM");

@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { Client, DeniedLock, Lock, LockOptions, QueuePlace, Registered } from "@holdfast/sdk";
-import { tokenRisk } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/found-server";
 import { systemClock } from "../../../base/clock.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -13,7 +12,7 @@ import { serverOf } from "../discovery/server-of.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { failureReport } from "../terminal/failure-report.ts";
 import { connectAs } from "../discovery/server-command.ts";
-import { secretVariables } from "../discovery/token-of.ts";
+import { inheritedEnvironment } from "../discovery/inherited-environment.ts";
 import { defaultName } from "../agent/agent-note.ts";
 import { AgentNames } from "../terminal/agent-names.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
@@ -177,7 +176,7 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
   const { command } = parsed;
   if (command === undefined) return holdUntilSignal(lock, messages);
   const env = {
-    ...inheritedBy(server, terminal),
+    ...inheritedEnvironment(server, terminal),
     HOLDFAST_URL: server.url,
     HOLDFAST_AGENT_ID: agent.agentId,
     HOLDFAST_AGENT_SECRET: agent.secret,
@@ -187,15 +186,6 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
       .join("\n"),
   };
   return runUnderLock({ command, env, messages }, lock);
-}
-
-/**
- * The environment for the command. HOLDFAST_URL names the server to the command. So tokens that may not go to this server
- * are removed, or the command would send them.
- */
-function inheritedBy(server: FoundServer, { env }: Terminal): Terminal["env"] {
-  if (tokenRisk(server) === undefined) return env;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.some((secret) => secret === name)));
 }
 
 async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<ExitCode> {
