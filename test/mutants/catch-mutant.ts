@@ -8,7 +8,7 @@ import { testEnvironment } from "../scenario/child-environment.ts";
 import { spawnChild } from "../scenario/spawn-child.ts";
 
 export const root = join(import.meta.dirname, "..", "..");
-/** A mutant that makes a test wait forever is caught by this timeout. No promise takes this long to be kept. */
+/** A mutant that makes a test or a seed run forever is caught by this timeout. No promise takes this long to be kept. */
 const testTimeoutMs = 60_000;
 
 /** The promise or test that failed, in words for the page; undefined if none did. */
@@ -26,10 +26,11 @@ function seedsFor({ caughtIn }: PlantedMutant): readonly number[] {
 
 async function catchBySeeds(mutant: PlantedMutant): Promise<MutantCatch> {
   const args = ["test/mutants/simulate-planted.ts", JSON.stringify(seedsFor(mutant))];
-  const { output, errors, code } = await run(mutant, args);
-  if (code !== 0) throw new Error(`"${mutant.name}" could not be simulated: ${errors}`);
-  if (output === "") return undefined;
-  const { tried, promise } = JSON.parse(output) as { readonly tried: number; readonly promise: string };
+  const { output, errors, code, isStalled } = await run(mutant, args);
+  if (code !== 0 && !isStalled) throw new Error(`"${mutant.name}" could not be simulated: ${errors}`);
+  const last = output.trimEnd().split("\n").at(-1) ?? "";
+  const { tried, promise = isStalled ? "every seed ends" : undefined } = JSON.parse(last) as SeedReport;
+  if (promise === undefined) return undefined;
   return { by: `simulation: ${promise}`, after: tried === 1 ? "1 seed" : `${tried} seeds` };
 }
 
@@ -46,10 +47,18 @@ async function catchByTests(mutant: PlantedMutant, file: string): Promise<Mutant
 
 const failedTest = /^ *not ok \d+ - (.+?)(?: # .*)?\n/mu;
 
+/** A line of `simulate-planted.ts`: the seeds so far, and the promise that the last one broke. */
+interface SeedReport {
+  readonly tried: number;
+  readonly promise?: string;
+}
+
 interface ProcessResult {
   readonly output: string;
   readonly errors: string;
   readonly code: number | null;
+  /** It wrote nothing for too long and was killed. */
+  readonly isStalled: boolean;
 }
 
 /** Runs a program with the mutant in it, to its end or until its output matches. */
@@ -68,7 +77,13 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
   });
   let output = "";
   let errors = "";
+  let isStalled = false;
+  const kill = (): void => void (isStalled = child.kill("SIGKILL"));
+  // Twice the timeout of a test, which a test process reports itself.
+  let stall = setTimeout(kill, 2 * testTimeoutMs);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    clearTimeout(stall);
+    stall = setTimeout(kill, 2 * testTimeoutMs);
     output += text;
     if (until?.test(output) === true) child.kill();
   });
@@ -76,7 +91,8 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      resolve({ output, errors, code });
+      clearTimeout(stall);
+      resolve({ output, errors, code, isStalled });
     });
   });
 }

@@ -103,7 +103,7 @@ async function restoreBackup(target: FaultTarget): Promise<Loss> {
   await postgres.order("save");
   await postgres.order("start");
   await target.progress();
-  const before = Math.max(...load.acknowledged.map(({ epoch }) => epoch));
+  const before = load.acknowledged.reduce((max, { epoch }) => Math.max(max, epoch), 0);
   await postgres.order("crash");
   await postgres.order("restore");
   await postgres.order("start");
