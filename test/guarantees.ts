@@ -54,6 +54,7 @@ export const finished: readonly Milestone[] = [
   "version-1",
   "closed-doors",
   "first-minutes",
+  "programs",
 ];
 
 /** The text of every promise, under the milestone that completes it. The letter of an id names its row. */

@@ -63,7 +63,7 @@ function* answer(question: ProgramQuestion, snapshot: ProgramSnapshot, tools: Ch
     case "verify":
       return yield* verifyAnswer(question, snapshot, tools);
     case "export":
-      return exportText(scope, question.after) as unknown as Json;
+      return (exportText(scope, question.after) ?? missing(question.after)) as unknown as Json;
     case "simulate":
       return simulateAnswer(question, snapshot);
     case "test": {

@@ -1,6 +1,9 @@
 import type { CommandContext } from "../discovery/server-command.ts";
 import { programCall } from "./program-calls.ts";
 
+/** The line between two pages. Each page needs only items of the pages before it. */
+export const pageMark = "@page";
+
 /** All pages of the export of a program as one text. */
 export async function readExport(context: CommandContext, program_id: string): Promise<string> {
   const pages: string[] = [];
@@ -15,5 +18,5 @@ export async function readExport(context: CommandContext, program_id: string): P
     pages.push(page.text);
     after = page.next;
   } while (after !== null);
-  return pages.join("\n");
+  return pages.join(`\n${pageMark}\n`);
 }

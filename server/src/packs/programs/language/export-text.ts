@@ -1,4 +1,6 @@
+import { functionPath, typePath, usesOf } from "./check/closures.ts";
 import { definitionIn } from "./check/types.ts";
+import { ItemComponents } from "./item-components.ts";
 import { graphOf } from "./pack.ts";
 import { printFunction, printTypeDefinition } from "./print-functions.ts";
 import type { ProgramScope } from "./program-scope.ts";
@@ -15,18 +17,34 @@ interface ExportPage {
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Modules with their parents first, then types, then functions, each sorted by id. */
-function orderedItems(scope: ProgramScope): readonly string[] {
+/**
+ * The items in the order of their pages. Items that reach each other are together. Every other item comes after the
+ * items that it needs. An import checks each page before the pages after it exist.
+ */
+function orderedItems(scope: ProgramScope): readonly (readonly string[])[] {
   const depth = (id: string): number => {
     const parent = scope.module(id)?.parent ?? null;
     return parent === null ? 0 : 1 + depth(parent);
   };
   const modules = [...scope.moduleIds()].filter((id) => id !== mainModule);
-  return [
-    ...modules.sort((a, b) => depth(a) - depth(b) || byText(a, b)).map((id) => `module/${id}`),
-    ...[...scope.typeIds()].sort(byText).map((id) => `type/${id}`),
-    ...[...scope.functionIds()].sort(byText).map((id) => `function/${id}`),
-  ];
+  const ordered = modules.sort((a, b) => depth(a) - depth(b) || byText(a, b)).map((id) => [`module/${id}`]);
+  const components = new ItemComponents({
+    uses: (path) => usesOf(scope, path).toSorted(),
+    close: (members) => ordered.push([...members]),
+  });
+  for (const id of [...scope.typeIds()].sort(byText)) components.visit(typePath(id));
+  for (const id of [...scope.functionIds()].sort(byText)) components.visit(functionPath(id));
+  return ordered;
+}
+
+const kinds = ["module/", "type/", "function/"];
+
+/** Modules as they are, then types, then functions, each sorted by id. */
+function inPageOrder(items: readonly string[]): readonly string[] {
+  return kinds.flatMap((kind) => {
+    const some = items.filter((item) => item.startsWith(kind));
+    return kind === "module/" ? some : some.sort(byText);
+  });
 }
 
 function itemText(scope: ProgramScope, item: string): string {
@@ -45,15 +63,27 @@ function itemText(scope: ProgramScope, item: string): string {
   return `${head(value.module)}${printFunction(graphOf(value), { names: scope.names, module: value.module, withIds: true }).text}`;
 }
 
-/** The text of a program from an item on. Importing all pages gives the same ids, hashes and texts. */
-export function exportText(scope: ProgramScope, after: string | null = null): ExportPage {
-  const items = orderedItems(scope);
-  const start = after === null ? 0 : items.indexOf(after) + 1;
-  let text = "";
-  for (const [index, item] of items.slice(start).entries()) {
-    const part = itemText(scope, item);
-    if (text !== "" && text.length + part.length + 1 > pageMax) return { text, next: items[start + index - 1] ?? null };
-    text += text === "" ? part : `\n${part}`;
+/**
+ * The text of a program from an item on. Importing all pages in their order gives the same ids, hashes and texts.
+ * Undefined if the program lacks the item. Items that reach each other are never on two pages, however long they are.
+ */
+export function exportText(scope: ProgramScope, after: string | null = null): ExportPage | undefined {
+  const ordered = orderedItems(scope);
+  const start = after === null ? 0 : ordered.findIndex((items) => items.includes(after)) + 1;
+  if (after !== null && start === 0) return undefined;
+  const texts = new Map<string, string>();
+  let size = 0;
+  let next: string | null = null;
+  for (const [index, items] of ordered.slice(start).entries()) {
+    const parts = items.map((item) => [item, itemText(scope, item)] as const);
+    const added = parts.reduce((sum, [, text]) => sum + text.length + 1, 0);
+    if (size > 0 && size + added > pageMax) {
+      next = ordered[start + index - 1]?.[0] ?? null;
+      break;
+    }
+    size += added;
+    for (const [item, text] of parts) texts.set(item, text);
   }
-  return { text, next: null };
+  const page = inPageOrder([...texts.keys()]);
+  return { text: page.map((item) => texts.get(item) ?? "").join("\n"), next };
 }

@@ -7,6 +7,8 @@ type ImportedText =
 
 const header = /^@id\("([a-z][a-z0-9_]*)"\)(?: module ([a-z_][a-z0-9_]*))?(?: in ([a-z][a-z0-9_]*))?$/u;
 
+const pageMark = "@page";
+
 interface Section {
   readonly line: number;
   readonly match: RegExpExecArray;
@@ -30,6 +32,8 @@ export function importText(text: string): ImportedText {
   for (const [index, line] of text.split("\n").entries()) {
     const match = line.startsWith("@id(") ? header.exec(line.trimEnd()) : null;
     if (match !== null) sections.push({ line: index + 1, match, lines: [] });
+    // Marks of pages are for clients that send them one after the other.
+    else if (line.trimEnd() === pageMark) continue;
     else if (line.startsWith("@id("))
       return { error: { line: index + 1, message: `Expected @id("f1"), found ${line.slice(0, 60)}` } };
     else if (sections.length === 0 && line.trim() !== "")

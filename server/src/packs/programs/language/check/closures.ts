@@ -3,16 +3,15 @@
  * one component with one hash. They are cache keys and are never stored.
  */
 import type { HashText } from "../hash.ts";
+import { ItemComponents } from "../item-components.ts";
+import type { ItemPath } from "../item-components.ts";
 import type { ProgramScope } from "../program-scope.ts";
-
-/** `function/f1` or `type/t1`. Ids of functions and types may be equal. */
-export type ItemPath = `function/${string}` | `type/${string}`;
 
 export const functionPath = (id: string): ItemPath => `function/${id}`;
 export const typePath = (id: string): ItemPath => `type/${id}`;
 
 /** The items that an item uses directly. */
-function usesOf(scope: ProgramScope, path: ItemPath): readonly ItemPath[] {
+export function usesOf(scope: ProgramScope, path: ItemPath): readonly ItemPath[] {
   const id = path.slice(path.indexOf("/") + 1);
   const value = path.startsWith("function/") ? scope.function(id) : scope.type(id);
   return value === undefined ? [] : [...value.calls.map(functionPath), ...value.types.map(typePath)];
@@ -31,63 +30,29 @@ export function reachableItems(scope: ProgramScope, starts: Iterable<ItemPath>):
   return reached;
 }
 
-interface Visit {
-  readonly path: ItemPath;
-  readonly uses: readonly ItemPath[];
-  at: number;
-}
-
 export class ClosureHashes {
   readonly #scope: ProgramScope;
   readonly #hash: HashText;
   readonly #hashes = new Map<ItemPath, string>();
-  readonly #order = new Map<ItemPath, number>();
-  readonly #low = new Map<ItemPath, number>();
-  readonly #open: ItemPath[] = [];
+  readonly #components: ItemComponents;
 
   constructor(scope: ProgramScope, hash: HashText) {
     this.#scope = scope;
     this.#hash = hash;
+    this.#components = new ItemComponents({
+      uses: (path) => usesOf(scope, path),
+      close: (members) => {
+        this.#close(members);
+      },
+    });
   }
 
   of(path: ItemPath): string {
-    if (!this.#hashes.has(path)) this.#visit(path);
+    this.#components.visit(path);
     return this.#hashes.get(path) ?? "";
   }
 
-  /** Tarjan's algorithm with its own stack: a chain of calls may be longer than the host's stack allows. */
-  #visit(start: ItemPath): void {
-    const stack: Visit[] = [this.#begin(start)];
-    for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
-      const next = visit.uses[visit.at];
-      if (next === undefined) {
-        stack.pop();
-        this.#end(visit.path);
-        const owner = stack.at(-1);
-        if (owner !== undefined) this.#lower(owner.path, this.#low.get(visit.path));
-      } else {
-        visit.at += 1;
-        if (!this.#order.has(next)) stack.push(this.#begin(next));
-        else if (!this.#hashes.has(next)) this.#lower(visit.path, this.#order.get(next));
-      }
-    }
-  }
-
-  #begin(path: ItemPath): Visit {
-    this.#low.set(path, this.#order.size);
-    this.#order.set(path, this.#order.size);
-    this.#open.push(path);
-    return { path, uses: usesOf(this.#scope, path), at: 0 };
-  }
-
-  #lower(path: ItemPath, to: number | undefined): void {
-    this.#low.set(path, Math.min(this.#low.get(path) ?? 0, to ?? Infinity));
-  }
-
-  /** Closes a component if the item is its first one. */
-  #end(path: ItemPath): void {
-    if (this.#low.get(path) !== this.#order.get(path)) return;
-    const members = this.#open.splice(this.#open.lastIndexOf(path)).sort();
+  #close(members: readonly ItemPath[]): void {
     const own = members.map((member) => `${member} ${ownHash(this.#scope, member)}`);
     const inside = new Set(members);
     const used = new Set(members.flatMap((member) => usesOf(this.#scope, member)).filter((each) => !inside.has(each)));

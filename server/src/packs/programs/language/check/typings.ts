@@ -6,7 +6,8 @@ import type { ProgramScope } from "../program-scope.ts";
 import type { FunctionValue } from "../function-value.ts";
 import { typeIdsIn } from "../types.ts";
 import type { CheckCaches } from "./check-caches.ts";
-import { functionPath, type ItemPath, typePath } from "./closures.ts";
+import type { ItemPath } from "../item-components.ts";
+import { functionPath, typePath } from "./closures.ts";
 import { checkDefinition, checkTypes, definitionIn, type Typing } from "./types.ts";
 
 /** The types that the types of a function can contain: its own, those of callees, and all inside them. */
