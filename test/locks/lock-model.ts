@@ -15,6 +15,8 @@ export interface ModelGrant {
   /** The owner whose expired paths this hold-off protects. Other locks of that owner continue there. */
   readonly guards?: string | undefined;
   readonly paths: readonly ModelPath[];
+  /** The requests that share it. "" is a request without a key. */
+  readonly requests?: Set<string>;
 }
 
 export interface ModelTicket extends ModelGrant {
@@ -22,11 +24,22 @@ export interface ModelTicket extends ModelGrant {
   readonly upgrades?: ModelGrant;
 }
 
+/** How a lock is requested. */
+interface ModelRequest {
+  readonly wait: boolean;
+  readonly position: number;
+  /** Its key, or "". */
+  readonly request: string;
+}
+
 /** A grant that is about to belong to another owner. */
 interface ModelTransfer {
   readonly grant: ModelGrant;
   readonly to: string;
 }
+
+/** Maximum number of requests that a grant or a ticket knows. */
+const requestsMax = 32;
 
 const strength = { read: 0, upgradeable: 1, write: 2 };
 
@@ -53,20 +66,49 @@ export class LockModel {
   /** Number of tickets that were cancelled because a release closed a cycle of waits. */
   deadlockCancelCount = 0;
 
-  acquire(owner: string, paths: readonly ModelPath[], wait: boolean, position: number): string {
+  acquire(owner: string, paths: readonly ModelPath[], by: ModelRequest): string {
+    const { wait, position, request } = by;
     const same = this.sameSets(owner, paths);
     const held = same.find((grant) => coversSet(grant.paths, paths)) ?? same[0];
     if (held !== undefined) {
-      return coversSet(held.paths, paths) ? "granted" : this.upgrade(held, paths, wait, position);
+      if (!coversSet(held.paths, paths)) return this.upgrade(held, paths, by);
+      join(held, [request]);
+      return "granted";
     }
-    const request = { owner, paths, rank: 1e15 + position };
-    if (!this.isBlocked(request, paths)) {
-      this.grants.push({ owner, paths });
+    const ticket = { owner, paths, rank: 1e15 + position, requests: new Set([request]) };
+    if (!this.isBlocked(ticket, paths)) {
+      this.grants.push({ owner, paths, requests: new Set([request]) });
       this.#grantAll();
       return "granted";
     }
     if (!wait) return "lock_denied";
-    return this.#waitsAlready(request) ? "queued" : this.#enqueue(request);
+    const waiting = this.#waitsAlready(ticket);
+    if (waiting === undefined) return this.#enqueue(ticket);
+    join(waiting, [request]);
+    return "queued";
+  }
+
+  /**
+   * Withdraws a request. A shared grant or ticket stays. So does a grant that another request waits to upgrade, and it
+   * belongs to that request then.
+   */
+  withdraw(owner: string, request: string): string {
+    const isAsked = (item: ModelGrant): boolean => item.owner === owner && item.requests?.has(request) === true;
+    const grant = this.grants.find(isAsked);
+    if (grant !== undefined) {
+      const upgrade = this.queue.find(({ upgrades }) => upgrades === grant);
+      grant.requests?.delete(request);
+      if (upgrade?.requests?.has(request) === false && grant.requests?.size === 0) join(grant, upgrade.requests);
+      if (grant.requests?.size !== 0) return "granted, kept";
+      this.free(grant);
+      return "granted, released";
+    }
+    const ticket = this.queue.find(isAsked);
+    if (ticket === undefined) return "ended";
+    ticket.requests?.delete(request);
+    if (ticket.requests?.size !== 0) return "queued, kept";
+    this.cancel(ticket);
+    return "queued, cancelled";
   }
 
   /** The owner's grants of exactly these paths. After partial releases there can be more than one. */
@@ -75,29 +117,33 @@ export class LockModel {
   }
 
   /** An owner that repeats an acquire keeps its ticket. */
-  #waitsAlready({ owner, paths }: ModelTicket): boolean {
+  #waitsAlready({ owner, paths }: ModelTicket): ModelTicket | undefined {
     const isSame = (ticket: ModelTicket): boolean =>
       ticket.upgrades === undefined && coversSet(ticket.paths, paths) && coversSet(paths, ticket.paths);
-    return this.queue.some((ticket) => ticket.owner === owner && isSame(ticket));
+    return this.queue.find((ticket) => ticket.owner === owner && isSame(ticket));
   }
 
-  upgrade(held: ModelGrant, wanted: readonly ModelPath[], wait: boolean, position: number): string {
+  upgrade(held: ModelGrant, wanted: readonly ModelPath[], { wait, position, request: by }: ModelRequest): string {
     const paths = held.paths.map((item, index) => {
       const { mode } = wanted[index]!;
       return strength[mode] > strength[item.mode] ? { ...item, mode } : item;
     });
     const raised = paths.filter((item, index) => item.mode !== held.paths[index]!.mode);
-    if (raised.length === 0) return "granted";
+    if (raised.length === 0) {
+      join(held, [by]);
+      return "granted";
+    }
     const upgrades = this.queue.filter((ticket) => ticket.upgrades !== undefined);
     if (upgrades.some((ticket) => ticket.upgrades === held)) return "upgrade_refused";
     const isRival = (ticket: ModelTicket) =>
       ticket.owner !== held.owner &&
       ticket.paths.some((item) => item.mode !== "read" && raised.some((other) => regionsMeet(item, other)));
     if (upgrades.some(isRival)) return "upgrade_refused";
-    const request = { owner: held.owner, paths, rank: position, upgrades: held };
+    const request = { owner: held.owner, paths, rank: position, upgrades: held, requests: new Set([by]) };
     if (!this.isBlocked(request, raised)) {
       // Requests that waited only for the weaker mode would wait for this owner as well.
       if (this.#isInCycle(held.owner, [...this.queue, request])) return "deadlock";
+      join(held, [by]);
       this.grants = this.grants.map((grant) => (grant === held ? { ...held, paths } : grant));
       this.#grantAll();
       return "granted";
@@ -136,7 +182,7 @@ export class LockModel {
     if (isKept) return "lock_denied";
     if (this.#isInCycle(to, this.queue, { grant, to })) return "deadlock";
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
-    this.grants = this.grants.map((item) => (item === grant ? { ...grant, owner: to } : item));
+    this.grants = this.grants.map((item) => (item === grant ? { ...grant, owner: to, requests: new Set([""]) } : item));
     this.#grantAll();
     this.#cancelDeadlocked(grant.owner);
     return "granted";
@@ -241,16 +287,19 @@ export class LockModel {
       const next = this.queue.find((ticket) => !this.isBlocked(ticket));
       if (next === undefined) return;
       this.queue = this.queue.filter((ticket) => ticket !== next);
-      const { owner, paths, upgrades } = next;
-      if (upgrades === undefined) this.#grantOnce(owner, paths);
-      else this.grants = this.grants.map((grant) => (grant === upgrades ? { owner, paths } : grant));
+      const { upgrades, paths } = next;
+      if (upgrades === undefined) this.#grantOnce(next);
+      else {
+        join(upgrades, next.requests ?? []);
+        this.grants = this.grants.map((grant) => (grant === upgrades ? { ...upgrades, paths } : grant));
+      }
     }
   }
 
   /** An owner that got the same lock by other means gets no second grant. */
-  #grantOnce(owner: string, paths: readonly ModelPath[]): void {
+  #grantOnce({ owner, paths, requests }: ModelTicket): void {
     const has = this.grants.some((grant) => grant.owner === owner && coversSet(grant.paths, paths));
-    if (!has) this.grants.push({ owner, paths });
+    if (!has) this.grants.push(requests === undefined ? { owner, paths } : { owner, paths, requests });
   }
 
   /** True if no two owners hold locks that exclude each other. */
@@ -261,6 +310,16 @@ export class LockModel {
       this.grants.every((b) => isSame(a, b) || !a.paths.some((item) => b.paths.some((other) => clash(item, other)))),
     );
   }
+}
+
+/** Adds requests. With too many of them, the oldest ones count as requests without a key. */
+function join({ requests }: ModelGrant, added: Iterable<string>): void {
+  if (requests === undefined) return;
+  for (const request of added) requests.add(request);
+  if (requests.size <= requestsMax) return;
+  const named = [...requests].filter((request) => request !== "");
+  requests.clear();
+  for (const request of ["", ...named.slice(1 - requestsMax)]) requests.add(request);
 }
 
 /** True if these are the same paths and the modes of `held` include those of `wanted`. */

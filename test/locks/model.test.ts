@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { LockMode } from "holdfast";
+import { withdrawalKey } from "@holdfast/sdk/contract";
 import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import { agentTable, familyTable } from "../../server/src/features/agents/agent-table.ts";
 import { spaceTable } from "../../server/src/features/space/space-table.ts";
-import type { Entry } from "../../server/src/machine/entry.ts";
+import type { GrantRow, TicketRow } from "../../server/src/features/locks/tables/lock-tables.ts";
+import type { Command, Entry, Outcome } from "../../server/src/machine/entry.ts";
 import { defined } from "../../sdk/src/base/defined.ts";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
@@ -43,6 +45,8 @@ function commandsOn(names: readonly string[], wait: fc.Arbitrary<boolean>, exten
     { weight: 1, arbitrary: fc.record({ do: fc.constant("upgrade"), pick, wait }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("downgrade"), pick, mode }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel"), pick }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("repeat"), pick }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("withdraw"), pick }) },
   );
 }
 
@@ -51,11 +55,20 @@ const onTree = commandsOn(tree, fc.boolean(), 2);
 const onFew = commandsOn(few, fc.constant(true), 8);
 type ModelCommand = typeof onTree extends fc.Arbitrary<infer C> ? C : never;
 
+interface ModelAnswer {
+  readonly answer: string;
+  readonly position: number;
+  readonly request: string;
+}
+
 /** Machine and model side by side. Grants and tickets are paired by owner and paths. */
 class Pair {
   readonly machine: Machine = machineOf([]);
   readonly model = new LockModel();
   readonly entries: Entry[] = [];
+  readonly withdrawals = new Set<string>();
+  /** The keyed requests that were not withdrawn. */
+  readonly #sent: { readonly owner: string; readonly operation: string; readonly key: string }[] = [];
 
   constructor() {
     for (const input of family) this.decide("register-agent", { ...input, inactivity_seconds: 604_800 });
@@ -66,54 +79,88 @@ class Pair {
   }
 
   /** Only an agent itself uses its id as owner. */
-  decide(operation: string, { owner_id: named, ...rest }: JsonObject): string {
+  decide(operation: string, input: JsonObject): string {
+    const outcome = this.#outcome(operation, input);
+    if (outcome.kind === "refusal") return outcome.code;
+    return outcome.data["granted"] === false ? "queued" : "granted";
+  }
+
+  #outcome(operation: string, { owner_id: named, ...rest }: JsonObject, more: Partial<Command> = {}): Outcome {
     const position = this.entries.length + 1;
     const isAgent = typeof named === "string" && named.startsWith("command-");
     const author = isAgent ? { agent: named, input: rest } : { input: defined({ ...rest, owner_id: named }) };
-    const command = { id: `command-${position}`, operation, principal: "p", ...author };
+    const command = { id: `command-${position}`, operation, principal: "p", ...author, ...more };
     const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
     const { outcome, entry, defect } = this.machine.decide(command, place);
     if (defect !== undefined) throw defect as Error;
     this.machine.settle();
     if (entry !== undefined) this.entries.push(entry);
-    if (outcome.kind === "refusal") return outcome.code;
-    return outcome.data["granted"] === false ? "queued" : "granted";
+    return outcome;
+  }
+
+  /** Sends a request for a lock. Two of three requests have a key. */
+  #request(operation: string, input: JsonObject & { readonly owner_id: string }): ModelAnswer {
+    const position = this.entries.length + 1;
+    const key = position % 3 === 0 ? undefined : `k${position}`;
+    const outcome = this.#outcome(operation, input, defined({ key }));
+    if (key !== undefined) this.#sent.push({ owner: input.owner_id, operation, key });
+    const answer = outcome.kind === "refusal" ? outcome.code : outcome.data["granted"] === false ? "queued" : "granted";
+    return { answer, position, request: key === undefined ? "" : withdrawalKey({ operation, key }) };
+  }
+
+  /** Withdraws one of the last requests. */
+  #withdraw(chosen: number): void {
+    const recent = Math.min(10, Math.max(1, this.#sent.length));
+    const [sent] = this.#sent.splice(-1 - (chosen % recent), 1);
+    if (sent === undefined) return;
+    const { owner: sender, ...request } = sent;
+    const of = { key: withdrawalKey(request), evidence: { owner_id: sender } };
+    const outcome = this.#outcome("withdraw-request", { ...request, owner_id: sender }, of);
+    const { found, released, cancelled } = outcome.data as Readonly<Record<string, unknown>>;
+    const kept = found === "ended" ? found : `${String(found)}, kept`;
+    const isReleased = Array.isArray(released) && released.length > 0;
+    const answer = isReleased ? "granted, released" : cancelled === undefined ? kept : "queued, cancelled";
+    assert.equal(answer, this.model.withdraw(sender, of.key));
+    this.withdrawals.add(answer);
   }
 
   run(command: ModelCommand): void {
     const { model } = this;
-    const position = this.entries.length + 1;
     if (command.do === "acquire" && "paths" in command) {
       this.#acquire(command.owner, command.paths, command.wait);
       return;
     }
-    if (command.do === "cancel") {
+    if (command.do === "cancel" || command.do === "repeat") {
       const ticket = model.queue[command.pick % Math.max(1, model.queue.length)];
       if (ticket === undefined) return;
+      if (command.do === "repeat") {
+        this.#acquire(ticket.owner, ticket.paths, true);
+        return;
+      }
       this.decide("cancel-ticket", { ticket: this.#ticketOf(ticket), owner_id: ticket.owner });
       model.cancel(ticket);
       return;
     }
-    this.#change(command, position);
+    if (command.do === "withdraw") this.#withdraw(command.pick);
+    else this.#change(command);
   }
 
   #acquire(holder: string, paths: readonly ModelPath[], wait: boolean): void {
     const sorted = paths.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     if (this.#isAmbiguous(holder, sorted)) return;
-    const position = this.entries.length + 1;
-    const input = { paths, wait, owner_id: holder, ttl_seconds: 86_400, ticket_seconds: 3_600 };
-    const answer = this.decide("acquire-lock", input as unknown as JsonObject);
-    assert.equal(answer, this.model.acquire(holder, sorted, wait, position));
+    const input = { paths, wait, ttl_seconds: 86_400, ticket_seconds: 3_600 } as unknown as JsonObject;
+    const { answer, ...request } = this.#request("acquire-lock", { ...input, owner_id: holder });
+    assert.equal(answer, this.model.acquire(holder, sorted, { wait, ...request }));
   }
 
-  /** True if several grants of the same paths could be upgraded. The contract does not say which one is chosen. */
+  /** True if several grants of the same paths could be extended. The contract does not say which one is chosen. */
   #isAmbiguous(holder: string, paths: readonly ModelPath[]): boolean {
     const same = this.model.sameSets(holder, paths);
-    const isEnough = same.some((grant) => coversSet(grant.paths, paths));
-    return !isEnough && new Set(same.map(describeOwner)).size > 1;
+    const enough = same.filter((grant) => coversSet(grant.paths, paths));
+    return new Set((enough.length > 0 ? enough : same).map(describeShared)).size > 1;
   }
 
-  #change(command: ModelCommand, position: number): void {
+  #change(command: ModelCommand): void {
     const { model } = this;
     const grant = "pick" in command ? model.grants[command.pick % Math.max(1, model.grants.length)] : undefined;
     if (grant === undefined) return;
@@ -121,8 +168,9 @@ class Pair {
     if (this.#share(command, grant, about)) return;
     if (command.do === "upgrade" && "wait" in command) {
       const stronger = grant.paths.map((item) => ({ ...item, mode: "write" as const }));
-      const answer = this.decide("upgrade-lock", { ...about, wait: command.wait });
-      assert.equal(answer, model.upgrade(grant, stronger, command.wait, position));
+      const { wait } = command;
+      const { answer, ...request } = this.#request("upgrade-lock", { ...about, wait });
+      assert.equal(answer, model.upgrade(grant, stronger, { wait, ...request }));
     } else if (command.do === "downgrade" && "mode" in command) {
       this.decide("downgrade-lock", { ...about, mode: command.mode });
       model.downgrade(grant, command.mode);
@@ -161,8 +209,7 @@ class Pair {
     for (const fence of fences) {
       const row = this.machine.durable.rows(grantTable).get(fence)!;
       const { rank } = this.machine.durable.rows(ticketTable).get(row.upgrading ?? "") ?? {};
-      const isSame = JSON.stringify(row.paths.map(text)) === JSON.stringify(grant.paths.map(text));
-      if (isSame && rank === upgrade?.rank) return fence;
+      if (describeShared(sharedOf(row)) === describeShared(grant) && rank === upgrade?.rank) return fence;
     }
     throw new Error("the machine does not have this grant");
   }
@@ -181,8 +228,11 @@ class Pair {
       held,
       model.grants.flatMap((grant) => grant.paths.map((item) => `${grant.owner} ${text(item)}`)).sort(),
     );
+    const fences = new Set(holds.map(({ fence }) => fence));
+    const rows = [...fences].map((fence) => sharedOf(machine.durable.rows(grantTable).get(fence)!));
+    assert.deepEqual(rows.map(describeShared).sort(), model.grants.map(describeShared).sort());
     const line = machine.durable.rows(ticketTable).scan("rank", { limit: 10_000 });
-    assert.deepEqual(line.map(describeOwner), model.queue.map(describeOwner));
+    assert.deepEqual(line.map(sharedOf).map(describeShared), model.queue.map(describeShared));
     assert.ok(model.isSound(), "two owners hold locks that exclude each other");
     assert.ok(!model.hasCycle(), "owners wait for each other");
   }
@@ -192,25 +242,39 @@ function text(item: ModelPath): string {
   return `${item.path} ${item.mode} ${item.scope}`;
 }
 
-function describeOwner(item: ModelGrant): string {
-  return `${item.owner}: ${item.paths.map(text).join(", ")}`;
+function describeShared({ owner: holder, paths, requests = new Set([""]) }: ModelGrant): string {
+  return `${holder}: ${paths.map(text).join(", ")} for ${[...requests].sort().join(", ")}`;
+}
+
+function sharedOf({ requests, ...row }: GrantRow | TicketRow): ModelGrant {
+  return requests === undefined ? row : { ...row, requests: new Set(requests) };
 }
 
 describe("lock table", () => {
-  test("the lock table agrees with a model that compares everything with everything, over 20,000 commands [X2 X5 X6 W1 G3]", () => {
-    agreesWithModel(onTree, counts.lockModelRuns);
+  test("the lock table agrees with a model that compares everything with everything, over 20,000 commands [X2 X5 X6 X13 W1 G3]", () => {
+    const { withdrawals } = agreesWithModel(onTree, counts.lockModelRuns);
+    const all = ["ended", "granted, kept", "granted, released", "queued, cancelled", "queued, kept"];
+    assert.deepEqual([...withdrawals].sort(), all, "every kind of withdrawal happened");
   });
 
   test("the lock table never lets owners wait for each other after any share, upgrade, transfer or release [X6]", () => {
-    const deadlockCancelCount = agreesWithModel(onFew, counts.deadlockModelRuns);
+    const { deadlockCancelCount } = agreesWithModel(onFew, counts.deadlockModelRuns);
     assert.ok(deadlockCancelCount > 0, "no release closed a cycle");
   });
 });
 
-/** Compares after every command. Returns the number of tickets that were cancelled because a release closed a cycle. */
-function agreesWithModel(command: typeof onTree, runs: number): number {
+interface ModelFigures {
+  /** Number of tickets that were cancelled because a release closed a cycle. */
+  readonly deadlockCancelCount: number;
+  /** The results of the withdrawals. */
+  readonly withdrawals: ReadonlySet<string>;
+}
+
+/** Compares after every command. */
+function agreesWithModel(command: typeof onTree, runs: number): ModelFigures {
   let count = 0;
-  let cancelled = 0;
+  let deadlockCancelCount = 0;
+  const withdrawals = new Set<string>();
   fc.assert(
     fc.property(fc.array(command, { maxLength: 600, size: "max" }), (commands) => {
       const pair = new Pair();
@@ -221,7 +285,8 @@ function agreesWithModel(command: typeof onTree, runs: number): number {
       }
       while (pair.model.grants.length > 0) pair.run({ do: "release", pick: 0 });
       pair.compare();
-      cancelled += pair.model.deadlockCancelCount;
+      deadlockCancelCount += pair.model.deadlockCancelCount;
+      for (const answer of pair.withdrawals) withdrawals.add(answer);
       assert.deepEqual(remainingRows(pair.machine), [], "a free lock leaves no rows");
       const again = machineOf([]);
       for (const entry of pair.entries) again.fold(JSON.parse(JSON.stringify(entry)) as Entry);
@@ -230,7 +295,7 @@ function agreesWithModel(command: typeof onTree, runs: number): number {
     { numRuns: runs },
   );
   assert.ok(count >= (runs / 120) * 20_000, `${count} commands`);
-  return cancelled;
+  return { deadlockCancelCount, withdrawals };
 }
 
 /** Rows of locks, except for the counters that all locks share. */

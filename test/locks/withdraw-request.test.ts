@@ -164,6 +164,25 @@ describe("withdrawn requests", () => {
     await node.stop();
   });
 
+  test("a lock whose only request is withdrawn stays for the request that waits to upgrade it [X13]", async () => {
+    const node = await lockNode();
+    const [ann, bob] = [requestsOf(node.client, "ann"), requestsOf(node.client, "bob")];
+    for (const isUpgraded of [true, false]) {
+      const [base, stronger] = [`base ${isUpgraded}`, `stronger ${isUpgraded}`];
+      await ann.acquire(base, { mode: "read" });
+      await bob.acquire(`other ${isUpgraded}`, { mode: "read" });
+      await ann.acquire(stronger);
+      assert.deepEqual(await dataOf(ann.withdraw(base)), { found: "granted", released: [] });
+      assert.deepEqual(await holdersOf(node.client), ["ann", "bob"]);
+      if (isUpgraded) await bob.release();
+      assert.deepEqual(await dataOf(ann.withdraw(stronger)), { found: "granted", released: ["p"] });
+      assert.deepEqual(await holdersOf(node.client), isUpgraded ? [] : ["bob"]);
+      assert.deepEqual((await node.client.locks.waits()).items, []);
+    }
+    assert.deepEqual(await firstBad(node), undefined);
+    await node.stop();
+  });
+
   test("a lock that was transferred belongs to no request of its first owner [X13]", async () => {
     const node = await lockNode();
     const ann = requestsOf(node.client, "ann");

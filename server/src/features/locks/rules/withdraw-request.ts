@@ -10,7 +10,7 @@ import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 import { freeGrant, liveGrant } from "../queue/free-grant.ts";
 import { cancelQueuedTicket } from "../queue/grant-next.ts";
 import { lockSubject } from "../tables/lock-events.ts";
-import { ownerTable } from "../tables/lock-tables.ts";
+import { ownerTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
 import { findRequest } from "../tables/requests.ts";
 import { liveTicket } from "./accept-lock.ts";
@@ -51,7 +51,7 @@ function sentByAnother({ state }: DecideContext, owner: string, arrival: Arrival
 /** The released paths. None if other requests share the grant. */
 function release(context: DecideContext, grant: GrantRow, request: string): readonly string[] {
   context.emit(withdrawnEvent(grant, request, { fence: grant.fence }));
-  if (isShared(grant)) return [];
+  if (isShared(grant) || isUpgradedByAnother(context, grant, request)) return [];
   const paths = grant.paths.map(({ path }) => path);
   freeGrant(context, grant, { type: "lock.released", more: { why: "withdrawn" } });
   breakReleaseDeadlocks(context, grant.owner, grant.paths);
@@ -65,6 +65,12 @@ function cancel(context: DecideContext, row: TicketRow, request: string): JsonOb
   if (isShared(row)) return {};
   cancelQueuedTicket(context, ticket, "withdrawn");
   return { cancelled: ticket };
+}
+
+/** Another request waits to upgrade the grant. It shares the grant, which the withdrawal leaves to it. */
+function isUpgradedByAnother({ state }: DecideContext, { upgrading = "" }: GrantRow, request: string): boolean {
+  const ticket = state.rows(ticketTable).get(upgrading);
+  return ticket !== undefined && ticket.requests?.includes(request) !== true;
 }
 
 function isShared({ requests = [] }: Pick<GrantRow, "requests">): boolean {

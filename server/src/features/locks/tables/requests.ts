@@ -56,13 +56,21 @@ export const requestFolds: Readonly<Record<string, Fold>> = {
     changeRequests(state, data, (row) => addRequests(row, requestsOf(entry)));
   },
   "lock.request_withdrawn": (state, { data }) => {
-    changeRequests(state, data, (row) => {
-      const { requests = [], ...rest } = row;
-      const left = requests.filter((request) => request !== data["request"]);
-      return { ...(rest as typeof row), requests: left };
-    });
+    changeRequests(state, data, (row) => leaveTo(row, data["request"], heirsOf(state, row)));
   },
 };
+
+/** A grant that its last request leaves belongs to the request that waits to upgrade it. */
+function heirsOf(state: StateReader, row: Shared & Pick<GrantRow, "upgrading">): Shared | undefined {
+  return row.upgrading === undefined ? undefined : state.rows(ticketTable).get(row.upgrading);
+}
+
+function leaveTo<Row extends Shared>(row: Row, request: unknown, heirs: Shared | undefined): Row {
+  const { requests = [], ...rest } = row;
+  const left = requests.filter((each) => each !== request);
+  if (left.length > 0 || heirs === undefined) return { ...(rest as Row), requests: left };
+  return heirs.requests === undefined ? (rest as Row) : { ...(rest as Row), requests: heirs.requests };
+}
 
 function changeRequests(
   state: StateWriter,
