@@ -13,6 +13,7 @@ export interface HistoryFigures {
   readonly grants: number;
   readonly expiries: number;
   readonly conflicts: number;
+  readonly withdrawals: number;
   readonly watchedEvents: number;
   /** Writes that the guarded counters accepted under a fence, and those that they refused after a later fence. */
   readonly fencedWrites: number;
@@ -22,12 +23,12 @@ export interface HistoryFigures {
 }
 
 export function checkHistory({ subjects, calls, journal, watched, counters }: History): HistoryFigures {
-  const { entries, grants, expiries, conflicts } = checkReplay(calls, journal, subjects);
+  const { answersChecked: _answers, ...replayed } = checkReplay(calls, journal, subjects);
   const atOnce = Math.max(...subjects.map((subject) => checkSubject(calls, subject)));
   const outside = [...counters.values()];
   return {
     ...{ calls: calls.length, unknown: calls.filter(({ answer }) => answer === undefined).length },
-    ...{ entries, grants, expiries, conflicts, atOnce },
+    ...{ ...replayed, atOnce },
     watchedEvents: watched.reduce((sum, count) => sum + count, 0),
     fencedWrites: outside.reduce((sum, { accepted }) => sum + accepted, 0),
     staleWrites: outside.reduce((sum, { refused }) => sum + refused, 0),

@@ -75,6 +75,34 @@ test("the linearizability checker finds a denial without a holder, and a write u
   assert.ok(isExplained(...lost, call(late, [152, 153], { code: "fence_stale" })));
 });
 
+const abandoned = (when: readonly [number, number], answer: Omit<HistoryAnswer, "position">): HistoryCall => ({
+  ...call({ kind: "acquire", subject, owner: "ann", ttlMs: 100, isAbandoned: true }, when, answer),
+  key: "k",
+});
+const withdrawn = (when: readonly [number, number], found: string, hasReleased = false): HistoryCall =>
+  call({ kind: "withdraw", subject, owner: "ann", acquire: "k" }, when, { code: "done", found, hasReleased });
+
+test("the linearizability checker explains an acquire that is withdrawn before or after it arrives", () => {
+  const granted = { code: "done", fence: "1.5" };
+  const late = { code: "request_withdrawn" };
+  assert.ok(isExplained(abandoned([0, 1], granted), withdrawn([2, 3], "granted", true), acquire([4, 5], "bob", "1.6")));
+  assert.ok(isExplained(withdrawn([0, 1], "none"), abandoned([2, 3], late), acquire([4, 5], "bob", "1.6")));
+  assert.ok(isExplained(abandoned([0, 9], late), withdrawn([1, 2], "granted", true)), "the first answer was lost");
+  assert.ok(
+    isExplained(acquire([0, 1], "bob", "1.4"), abandoned([2, 3], { code: "lock_denied" }), withdrawn([4, 5], "ended")),
+  );
+});
+
+test("the linearizability checker finds a withdrawn lock that is kept, a shared one that is lost, and a late grant", () => {
+  const granted = { code: "done", fence: "1.5" };
+  assert.equal(isExplained(abandoned([0, 1], granted), withdrawn([2, 3], "ended")), false);
+  assert.equal(isExplained(abandoned([0, 1], granted), withdrawn([2, 3], "granted", false)), false);
+  const shared = [{ ...acquire([0, 1], "ann", "1.5"), key: "j" }, abandoned([2, 3], granted)];
+  assert.ok(isExplained(...shared, withdrawn([4, 5], "granted", false)));
+  assert.equal(isExplained(...shared, withdrawn([4, 5], "granted", true)), false);
+  assert.equal(isExplained(withdrawn([0, 1], "none"), abandoned([2, 3], granted)), false);
+});
+
 function entry(position: number, event: object, more: Partial<JournalItem> = {}): JournalItem {
   const published = { name: "", subject, ...event } as JournalItem["events"][number];
   const outcome = { kind: "done", data: {} } as const;
@@ -133,6 +161,15 @@ test("the replay checker finds two holders, a fence that does not rise, and a le
   const leased = entry(1, { type: "lock.acquired", data }, { key: "k" });
   const early = entry(2, { type: "lock.expired", data: { resource_id: subject, fence: "1.1" } }, { time: 99 });
   replayBreaks([asked], [leased, early], /before its time/);
+});
+
+test("the replay checker finds a request that happens after its withdrawal, and one that was never withdrawn", () => {
+  const gone = entry(1, { type: "other", data: {} }, { key: "acquire-lock k" });
+  const late = entry(2, { type: "other", data: {} }, { key: "k" });
+  const calls = [at(1, withdrawn([0, 1], "none")), at(1, abandoned([2, 3], { code: "request_withdrawn" }))];
+  assert.equal(checkReplay(calls, [gone], [subject]).withdrawals, 1);
+  replayBreaks(calls, [gone, late], /never happens/);
+  replayBreaks(calls.slice(1), [entry(1, { type: "other", data: {} })], /has its withdrawal/);
 });
 
 test("the replay checker finds an answer that is older than a call that had ended before it", () => {

@@ -28,14 +28,15 @@ const deployments: readonly TestedDeployment[] = [
 ];
 
 for (const { title, start, count } of deployments) {
-  test(`${title} answers as some order of the calls explains, over HTTP and the socket alike [X1 X3 X7]`, async (t) => {
+  test(`${title} answers as some order of the calls explains, over HTTP and the socket alike [X1 X3 X7 X13]`, async (t) => {
     const deployment = await start();
     try {
       for (let seed = 6; seed < 6 + count; seed += 1) {
         const plan = { seed, calls: counts.historyCalls, clients: 12, faults: "each kind" } as const;
         const history = await recordHistory(deployment, plan);
-        const { entries, grants, fencedWrites, atOnce } = checkHistory(history);
+        const { entries, grants, fencedWrites, withdrawals, atOnce } = checkHistory(history);
         t.diagnostic(`${entries} entries, ${grants} grants, ${fencedWrites} fenced writes, ${atOnce} calls at once`);
+        assert.ok(withdrawals > 0, "requests were withdrawn");
         const kinds = new Set(deployment.faults.map(({ name }) => name));
         assert.deepEqual(new Set(history.injected.keys()), kinds, "every kind of fault was injected");
       }

@@ -11,8 +11,17 @@ export type HistoryRequest =
       readonly expected?: number;
       readonly fence?: string;
     }
-  | { readonly kind: "acquire"; readonly subject: string; readonly owner: string; readonly ttlMs: number }
-  | { readonly kind: "release"; readonly subject: string; readonly owner: string; readonly fence: string };
+  | {
+      readonly kind: "acquire";
+      readonly subject: string;
+      readonly owner: string;
+      readonly ttlMs: number;
+      /** Its client withdraws it, and does not use its answer. */
+      readonly isAbandoned?: true;
+    }
+  | { readonly kind: "release"; readonly subject: string; readonly owner: string; readonly fence: string }
+  /** Withdraws the acquire with this key. */
+  | { readonly kind: "withdraw"; readonly subject: string; readonly owner: string; readonly acquire: string };
 
 export interface HistoryAnswer {
   /** `done`, or the code of a refusal. */
@@ -23,7 +32,13 @@ export interface HistoryAnswer {
   readonly number?: number;
   /** The fence of a grant. */
   readonly fence?: string;
+  /** The state of the request that a withdrawal found, and whether it released the lock. */
+  readonly found?: string;
+  readonly hasReleased?: boolean;
 }
+
+/** The answer to an acquire that was withdrawn. It may have been granted or denied before. */
+export const withdrawnCode = "request_withdrawn";
 
 export interface HistoryCall {
   readonly client: number;

@@ -1,7 +1,7 @@
 /** A client that records its calls and their answers. It retries only calls that cannot happen twice. */
 import type { CallReply, Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
-import { broken } from "./history-call.ts";
+import { broken, withdrawnCode } from "./history-call.ts";
 import type { HistoryAnswer, HistoryCall, HistoryRequest } from "./history-call.ts";
 import { pauseFor } from "./pause.ts";
 
@@ -10,7 +10,7 @@ const nothingHappened = new Set(["unreachable", "stopping", "journal_unavailable
 /** The call may have happened. */
 const unknown = "outcome_unknown";
 /** The answers that a history may have. Any other is a defect of the test or of the server. */
-const answers = new Set(["done", "concurrency_mismatch", "fence_stale", "lock_denied", "lock_not_held"]);
+const answers = new Set(["done", "concurrency_mismatch", "fence_stale", "lock_denied", "lock_not_held", withdrawnCode]);
 
 /** Maximum time until a healthy deployment answers again after a fault. */
 const uncertainMaxMs = 60_000;
@@ -39,7 +39,8 @@ export class RecordedClient {
       const code = codeOf(reply);
       if (answers.has(code))
         return this.#note({ request, key, begin, end, earlierCodes: before, answer: answerOf(code, reply) });
-      const isLost = code === unknown && key === undefined && request.kind !== "read";
+      const isRepeatable = key !== undefined || request.kind === "read" || request.kind === "withdraw";
+      const isLost = code === unknown && !isRepeatable;
       if (isLost) return this.#note({ request, key, begin, end: Infinity, earlierCodes: before, answer: undefined });
       if (code !== unknown && !nothingHappened.has(code)) broken("only known answers are given", { request, reply });
       if (end - first > uncertainMaxMs) broken("after a fault there is progress", { request, reply });
@@ -90,6 +91,10 @@ function commandOf(request: HistoryRequest): {
     }
     case "release":
       return { operation: "release-lock", input: { fence: request.fence, owner_id: request.owner } };
+    case "withdraw": {
+      const input = { operation: "acquire-lock", key: request.acquire, owner_id: request.owner };
+      return { operation: "withdraw-request", input };
+    }
   }
 }
 
@@ -98,10 +103,12 @@ function codeOf({ outcome }: CallReply): string {
 }
 
 function answerOf(code: string, { outcome, position }: CallReply): HistoryAnswer {
-  const { version, value, fence } = outcome.data as {
+  const { version, value, fence, found, released } = outcome.data as {
     readonly version?: number;
     readonly value?: { readonly number?: number };
     readonly fence?: string;
+    readonly found?: string;
+    readonly released?: readonly string[];
   };
   if (code !== "done") return { code, position };
   return {
@@ -110,5 +117,6 @@ function answerOf(code: string, { outcome, position }: CallReply): HistoryAnswer
     ...(version !== undefined && { version }),
     ...(value?.number !== undefined && { number: value.number }),
     ...(fence !== undefined && { fence }),
+    ...(found !== undefined && { found, hasReleased: released !== undefined && released.length > 0 }),
   };
 }

@@ -4,14 +4,17 @@
  * nothing may have happened twice. A call that ended before another one began may not come after it.
  */
 import type { JournalItem } from "holdfast";
-import { broken } from "./history-call.ts";
+import { withdrawalKey } from "@holdfast/sdk/contract";
+import { broken, withdrawnCode } from "./history-call.ts";
 import type { HistoryCall } from "./history-call.ts";
 import { isLaterFence } from "./fences.ts";
 import { checkRealTime } from "./real-time.ts";
 import { initialState } from "./subject-model.ts";
 import type { SubjectState } from "./subject-model.ts";
 
-type Shown = { -readonly [Name in keyof Omit<SubjectState, "leaseEnds">]: SubjectState[Name] } & {
+type ShownName = "version" | "number" | "owner" | "fence" | "lastFence";
+
+type Shown = { -readonly [Name in ShownName]: SubjectState[Name] } & {
   /** End of the lease in milliseconds since 1970; undefined for a lock that is renewed. */
   expires: number | undefined;
 };
@@ -22,6 +25,7 @@ export interface ReplayFigures {
   readonly grants: number;
   readonly expiries: number;
   readonly conflicts: number;
+  readonly withdrawals: number;
 }
 
 /** The journal after the creation of the entities. Entries about other subjects are ignored. */
@@ -43,10 +47,12 @@ class Walk {
   readonly #byNumber = new Map<number, HistoryCall>();
   readonly #readers = new Map<number, HistoryCall[]>();
   readonly #done = new Map<HistoryCall, number>();
+  /** The keys of the acquires whose withdrawal is in the journal. */
+  readonly #withdrawn = new Set<string>();
   readonly #calls: readonly HistoryCall[];
   #position = 0;
   #time = 0;
-  readonly #counts = { entries: 0, answersChecked: 0, grants: 0, expiries: 0, conflicts: 0 };
+  readonly #counts = { entries: 0, answersChecked: 0, grants: 0, expiries: 0, conflicts: 0, withdrawals: 0 };
 
   constructor(calls: readonly HistoryCall[], subjects: readonly string[], position: number) {
     this.#calls = calls;
@@ -57,6 +63,9 @@ class Walk {
     for (const call of calls) {
       const { key, request, answer } = call;
       if (key !== undefined) this.#byKey.set(key, call);
+      if (request.kind === "withdraw") {
+        this.#byKey.set(withdrawalKey({ operation: "acquire-lock", key: request.acquire }), call);
+      }
       if (request.kind === "write") this.#byNumber.set(request.number, call);
       if (answer !== undefined && leavesNoEntry(call)) {
         this.#readers.set(answer.position, [...(this.#readers.get(answer.position) ?? []), call]);
@@ -102,13 +111,20 @@ class Walk {
     const before = this.#done.get(call);
     if (before !== undefined) broken("nothing happens twice", { call, positions: [before, item.position] });
     this.#done.set(call, item.position);
-    const { answer } = call;
-    if (answer === undefined) return;
+    const { request, key = "", answer } = call;
+    if (request.kind === "withdraw") this.#noteWithdrawal(request.acquire);
+    else if (this.#withdrawn.has(key)) broken("a withdrawn request never happens", { call, position: item.position });
+    if (answer === undefined || answer.code === withdrawnCode) return;
     const code = item.outcome.kind === "done" ? "done" : item.outcome.code;
     if (answer.position !== item.position || answer.code !== code) {
       broken("an answer matches its entry", { call, position: item.position, code });
     }
     this.#counts.answersChecked += 1;
+  }
+
+  #noteWithdrawal(acquire: string): void {
+    this.#withdrawn.add(acquire);
+    this.#counts.withdrawals += 1;
   }
 
   #follow(event: JournalItem["events"][number], item: JournalItem, call: HistoryCall | undefined): void {
@@ -169,7 +185,8 @@ class Walk {
     Object.assign(shown, { owner: String(data["owner_id"]), fence, lastFence: fence, expires: undefined });
     if (call?.request.kind !== "acquire") return;
     shown.expires = Date.parse(String(data["expires_at"]));
-    if (call.answer !== undefined && call.answer.fence !== fence) broken("a grant reports its fence", { call, fence });
+    if (call.answer?.code === "done" && call.answer.fence !== fence)
+      broken("a grant reports its fence", { call, fence });
   }
 
   #free(shown: Shown, type: string, data: Readonly<Record<string, unknown>>, item: JournalItem): void {
@@ -193,7 +210,12 @@ class Walk {
       }
     } else if (answer?.code === "lock_denied") {
       if (shown?.owner === undefined || shown.owner === ownerOf(call)) broken("a denied lock has another holder", call);
-    }
+    } else this.#checkWithdrawn(call);
+  }
+
+  #checkWithdrawn({ answer, key = "" }: HistoryCall): void {
+    const isKnown = answer?.code !== withdrawnCode || this.#withdrawn.has(key);
+    if (!isKnown) broken("a withdrawn request has its withdrawal", { key, answer });
   }
 }
 
@@ -204,5 +226,8 @@ function ownerOf({ request }: HistoryCall): string | undefined {
 /** Reads, and refusals without a key. A call with a key leaves an entry, regardless of its outcome. */
 function leavesNoEntry({ request, key, answer }: HistoryCall): boolean {
   if (request.kind === "read") return true;
+  if (request.kind === "withdraw") return false;
+  // The withdrawal refused it, or an answer to an earlier attempt was lost and its entry has it.
+  if (answer?.code === withdrawnCode) return true;
   return key === undefined && answer?.code !== "done" && answer?.code !== "concurrency_mismatch";
 }

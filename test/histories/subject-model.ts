@@ -1,4 +1,5 @@
 /** The plainest model of one entity and the lock that guards it. It shares no code with the product. */
+import { withdrawnCode } from "./history-call.ts";
 import type { HistoryCall } from "./history-call.ts";
 import { isLaterFence } from "./fences.ts";
 
@@ -12,6 +13,11 @@ export interface SubjectState {
   /** The earliest end of the lease, on the clock of the calls. */
   readonly leaseEnds: number;
   readonly lastFence: string;
+  /** The keys of the acquires that share the lock. */
+  readonly requests: readonly string[];
+  /** The keys of acquires that arrived before their withdrawal, and of those that were withdrawn before they arrived. */
+  readonly arrived: readonly string[];
+  readonly withdrawn: readonly string[];
 }
 
 export const initialState: SubjectState = {
@@ -21,6 +27,9 @@ export const initialState: SubjectState = {
   fence: undefined,
   leaseEnds: 0,
   lastFence: "0.0",
+  requests: [],
+  arrived: [],
+  withdrawn: [],
 };
 
 /**
@@ -33,7 +42,7 @@ export function statesAfter(state: SubjectState, call: HistoryCall, now: number)
 }
 
 function freed(state: SubjectState): SubjectState {
-  return { ...state, owner: undefined, fence: undefined };
+  return { ...state, owner: undefined, fence: undefined, requests: [] };
 }
 
 function outcomes(state: SubjectState, call: HistoryCall): readonly SubjectState[] {
@@ -46,6 +55,8 @@ function outcomes(state: SubjectState, call: HistoryCall): readonly SubjectState
       return afterAcquire(state, call, call.request);
     case "release":
       return afterRelease(state, call, call.request);
+    case "withdraw":
+      return afterWithdraw(state, call, call.request);
   }
 }
 
@@ -70,19 +81,37 @@ function afterWrite(
   return answer.code === "done" && isGuarded && isExpected && answer.version === written.version ? [written] : [];
 }
 
-function afterAcquire(
+function afterAcquire(state: SubjectState, call: HistoryCall, request: RequestOf<"acquire">): readonly SubjectState[] {
+  const { answer, key = "" } = call;
+  if (request.isAbandoned !== true) return afterGrant(state, call, request);
+  if (state.withdrawn.includes(key)) {
+    return answer === undefined || answer.code === withdrawnCode
+      ? [{ ...state, withdrawn: without(state.withdrawn, key) }]
+      : [];
+  }
+  const arrived = { ...state, arrived: [...state.arrived, key] };
+  if (answer?.code !== withdrawnCode) return afterGrant(arrived, call, request);
+  // It was granted or denied, and a later attempt to learn that found the withdrawal.
+  const { answer: _answer, ...unanswered } = call;
+  const isDenied = state.owner !== undefined && state.owner !== request.owner;
+  return isDenied ? [arrived] : afterGrant(arrived, unanswered, request);
+}
+
+function afterGrant(
   state: SubjectState,
-  { answer, begin }: HistoryCall,
+  { answer, begin, key }: HistoryCall,
   request: RequestOf<"acquire">,
 ): readonly SubjectState[] {
   const { owner } = request;
-  const held = { ...state, owner, leaseEnds: begin + request.ttlMs };
+  const requests = key === undefined ? [] : [key];
+  const held = { ...state, owner, leaseEnds: begin + request.ttlMs, requests };
   if (state.owner === owner) {
+    const shared = { ...state, requests: [...state.requests, ...requests] };
     // A repeated acquire gives the same grant. The answer to the first one, with its fence, may have been lost.
-    if (answer === undefined) return [state];
+    if (answer === undefined) return [shared];
     if (answer.code !== "done") return [];
-    if (state.fence === undefined) return isNew(state, answer.fence) ? [{ ...state, ...grantOf(answer.fence) }] : [];
-    return answer.fence === state.fence ? [state] : [];
+    if (state.fence === undefined) return isNew(state, answer.fence) ? [{ ...shared, ...grantOf(answer.fence) }] : [];
+    return answer.fence === state.fence ? [shared] : [];
   }
   if (answer?.code === "lock_denied") return state.owner === undefined ? [] : [state];
   if (state.owner !== undefined) return [];
@@ -104,4 +133,25 @@ function afterRelease(
   if (answer === undefined) return isHeld ? [freed(state)] : [];
   if (answer.code === "lock_not_held") return isHeld ? [] : [state];
   return answer.code === "done" && isHeld ? [freed(state)] : [];
+}
+
+/** The lock is free afterwards, unless another acquire of its owner shares it. */
+function afterWithdraw(
+  state: SubjectState,
+  { answer }: HistoryCall,
+  { owner, acquire }: RequestOf<"withdraw">,
+): readonly SubjectState[] {
+  if (answer?.code !== "done") return [];
+  if (!state.arrived.includes(acquire)) {
+    return answer.found === "none" ? [{ ...state, withdrawn: [...state.withdrawn, acquire] }] : [];
+  }
+  const left = { ...state, arrived: without(state.arrived, acquire) };
+  if (state.owner !== owner || !state.requests.includes(acquire)) return answer.found === "ended" ? [left] : [];
+  const requests = without(state.requests, acquire);
+  if (answer.found !== "granted" || answer.hasReleased !== (requests.length === 0)) return [];
+  return [requests.length === 0 ? freed(left) : { ...left, requests }];
+}
+
+function without(keys: readonly string[], key: string): readonly string[] {
+  return keys.filter((each) => each !== key);
 }

@@ -56,6 +56,16 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
       held.set(subject, { fence: answer.fence, read: counters.get(subject)?.read(answer.fence) });
     }
   };
+  /** The client gives up an acquire: before its answer, after it, or before it is sent. */
+  const abandon = async (subject: string, number: number): Promise<void> => {
+    const key = `${name} acquire ${number}`;
+    const send = (): Promise<unknown> =>
+      client.send({ kind: "acquire", subject, owner, ttlMs, isAbandoned: true }, key);
+    const withdraw = (): Promise<unknown> => client.send({ kind: "withdraw", subject, owner, acquire: key });
+    const dice = chance();
+    if (dice < 0.6) await Promise.all([send(), withdraw()]);
+    else for (const step of dice < 0.8 ? [send, withdraw] : [withdraw, send]) await step();
+  };
   const finish = async (subject: string, { fence, read: before }: Held, number: number): Promise<void> => {
     held.delete(subject);
     // A slow client still relies on its lock when its lease has expired.
@@ -71,6 +81,7 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
     const dice = chance();
     if (dice < 0.35) await read(subject);
     else if (dice < 0.65) await write(subject, number);
+    else if (dice < 0.72) await abandon(subject, number);
     else if (mine === undefined) await acquire(subject, number);
     else await finish(subject, mine, number);
   }
