@@ -86,6 +86,7 @@ function resolveKey(
   { command, scope, counterpart }: PendingCommand,
   { keyed, replica }: { readonly keyed: ReadonlyMap<string, Entry>; readonly replica: Replica },
 ): { readonly command: Command; readonly prior: Entry | undefined } {
+  if (keyed.size === 0) return { command, prior: undefined };
   const find = (used: string | undefined): Entry | undefined => {
     const found = used === undefined ? undefined : keyed.get(used);
     return found === undefined ? undefined : replica.withoutErased(found);

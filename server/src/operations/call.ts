@@ -47,7 +47,9 @@ export function callOnce<Record extends OperationRecord>(
   calls: Calls<Record>,
   request: Pick<Call<Record>, "record" | "input" | "options" | "isOperator">,
 ): Promise<CallReply> {
+  const { record, input, options } = request;
+  const isOperator = request.isOperator === true;
   return new Promise((answer, fail) => {
-    calls.submit([{ ...request, answer, fail }]);
+    calls.submit([{ record, input, options, answer, fail, isOperator }]);
   });
 }

@@ -52,7 +52,7 @@ export type RunOutcome = Outcome & { readonly stream?: ReplyStream };
  */
 export interface Prepare {
   readonly at: "now" | "head";
-  /** False if there is nothing to prepare. Then the call waits for nothing. */
+  /** False if there is nothing to prepare. Then the call waits for nothing. It sees the input before it is checked. */
   readonly isNeeded: (input: JsonObject) => boolean;
   readonly run: (input: JsonObject, context: PrepareContext) => PrepareResult | Promise<PrepareResult>;
 }

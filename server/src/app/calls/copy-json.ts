@@ -7,7 +7,11 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 export function copyJson(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Json[]).map(copyJson);
-  const copy: Record<string, Json> = {};
-  for (const name of Object.keys(value)) copy[name] = copyJson((value as JsonObject)[name] as Json);
+  return copyInto({}, value as JsonObject);
+}
+
+/** Copies members into an object, and returns it. */
+export function copyInto(copy: Record<string, Json>, members: JsonObject): Record<string, Json> {
+  for (const name of Object.keys(members)) copy[name] = copyJson(members[name] as Json);
   return copy;
 }

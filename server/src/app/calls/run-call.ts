@@ -26,7 +26,7 @@ import { gatherEvidence } from "./gather-evidence.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { renderReply } from "./render-reply.ts";
-import { callReplyOf } from "./call-reply.ts";
+import { attachedReply, callReplyOf } from "./call-reply.ts";
 import { unrecordedReply } from "./unrecorded-reply.ts";
 
 export interface RunContext extends CallContext {
@@ -53,7 +53,8 @@ function refusalOf({ record, input, options }: AppCall): Refusal | undefined {
     return refusal("idempotency_key_invalid");
   if (isStreamed(record) && options.carriesStreams !== true)
     return refusal("operation_needs_http", { operation: record.name });
-  const member = isObject(input) ? record.sets.find((name) => input[name] !== undefined) : undefined;
+  if (record.sets.length === 0 || !isObject(input)) return undefined;
+  const member = record.sets.find((name) => input[name] !== undefined);
   if (member === undefined) return undefined;
   const issue = { pointer: `/${member}`, message: "must be absent. Only the server sets it" };
   return refusal("input_invalid", { issues: [issue] });
@@ -86,12 +87,14 @@ async function catchUp({ services: { engine } }: CallContext): Promise<void> {
   if (engine.isShared) await engine.catchUp();
 }
 
-/** Hooks never see an invalid input. The machine refuses it, in the order in which it checks. */
+/**
+ * Hooks never run on an invalid input. The machine refuses it, in the order in which it checks. Most calls need no hook,
+ * so only the others are checked here too.
+ */
 function prepareCommand(context: RunContext, steps: readonly Prepare[], call: AppCall): void {
   const { input, record } = call;
-  const isFit = isObject(input) && record.check(input) === undefined;
-  const needed = isFit ? steps.filter(({ isNeeded }) => isNeeded(input)) : [];
-  if (needed.length === 0) {
+  const needed = isObject(input) ? steps.filter(({ isNeeded }) => isNeeded(input)) : [];
+  if (needed.length === 0 || record.check(input) !== undefined) {
     sendCommand(context, call, call);
     return;
   }
@@ -204,8 +207,7 @@ function finishedReply(context: RunContext, call: AppCall, decided: Decided): Ca
   const { reply } = decided;
   const { outcome, attachment } = reply;
   if (outcome.kind === "done" && attachment !== undefined && record.finish === undefined) {
-    const whole = { ...outcome, data: { ...outcome.data, ...attachment } };
-    const shown = resourceViewOf(context, call, callReplyOf(context, reply, whole, options));
+    const shown = resourceViewOf(context, call, attachedReply(context, reply, attachment, options));
     return describesGrant(reply) ? withPriorLocks(context.services.engine, shown) : shown;
   }
   return explainedReply(context, call, decided).then((shown) => resourceViewOf(context, call, shown));

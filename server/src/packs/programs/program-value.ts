@@ -48,7 +48,8 @@ const pattern = /^program\/([^/]+)(?:\/((function|type|module)\/([^/]+)))?$/u;
 
 /** The program and the item of a subject; undefined for a subject of another type. */
 export function parseSubject(subject: string): ParsedSubject | undefined {
-  const match = pattern.exec(subject);
+  // Every change of any entity asks, and few are about programs.
+  const match = subject.startsWith(`${programType}/`) ? pattern.exec(subject) : null;
   if (match === null) return undefined;
   const [, programId = "", name, kind, id = ""] = match;
   return name === undefined ? { programId } : { programId, item: { name, kind: kind as ItemKind, id } };
