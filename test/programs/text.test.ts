@@ -127,6 +127,8 @@ test("a wrong text is refused with line, column, the expected token and the near
     [2, 3, 4],
   );
   assert.equal(errorsOf(`fn f() -> i64 { ${"(".repeat(5_000)} }`)[0]?.code, "graph.limit");
+  const chains = ["1".concat("+1".repeat(60_000)), `x${"[0]".repeat(40_000)}`, `1${" as i64".repeat(15_000)}`];
+  for (const chain of chains) assert.equal(errorsOf(`fn f(x: i64) -> i64 { ${chain} }`)[0]?.code, "graph.limit");
   assert.equal(errorsOf("fn f() -> i64 { let if = 1; 2 }").length, 1);
   assert.ok(errorsOf(`fn f() -> unit {\n${"let = 1;\n".repeat(50)}}`).length <= 20);
   assert.equal(errorsOf("fn f(a: i64) -> i64 { let a = 1; a }")[0]?.code, "name.duplicate");

@@ -27,7 +27,7 @@ interface LocalName {
   readonly isCell: boolean;
 }
 
-/** Maximum nesting of the parser itself, which bounds its stack. */
+/** Maximum nesting of the parser and of the nodes that it makes. Everything that follows recurses over them. */
 const depthMax = 150;
 
 export class ParseState {
@@ -44,6 +44,7 @@ export class ParseState {
   #at = 0;
   #next = 1;
   #depth = 0;
+  readonly #heights = new WeakMap<GraphNode, number>();
   readonly #scopes: Map<string, LocalName>[] = [new Map<string, LocalName>()];
 
   constructor(text: string, { names, module }: { names: NameTable; module: string }) {
@@ -143,17 +144,31 @@ export class ParseState {
 
   deeper<Result>(parse: () => Result): Result {
     this.#depth += 1;
-    if (this.#depth > depthMax) {
-      this.report("graph.limit", this.token, `The text is nested deeper than ${depthMax}`);
-      throw new StatementFailed();
-    }
+    this.#bound(this.#depth);
     const result = parse();
     this.#depth -= 1;
     return result;
   }
 
   node(op: OpName, parts: Partial<Omit<GraphNode, "op">> = {}): GraphNode {
-    return { id: parts.id ?? this.newId(), op, attributes: [], inputs: [], regions: [], ...parts };
+    const node = { id: parts.id ?? this.newId(), op, attributes: [], inputs: [], regions: [], ...parts };
+    // A chain such as `1 + 1 + 1` is parsed in a loop, and its nodes are nested as deep as it is long.
+    let height = 0;
+    for (const input of node.inputs) height = Math.max(height, this.#heightOf(input));
+    for (const region of node.regions) for (const { value } of region) height = Math.max(height, this.#heightOf(value));
+    this.#bound(height + 1);
+    this.#heights.set(node, height + 1);
+    return node;
+  }
+
+  #heightOf(input: Input): number {
+    return typeof input === "number" ? 0 : (this.#heights.get(input) ?? 0);
+  }
+
+  #bound(depth: number): void {
+    if (depth <= depthMax) return;
+    this.report("graph.limit", this.token, `The text is nested deeper than ${depthMax}`);
+    throw new StatementFailed();
   }
 
   newId(): number {
