@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connect } from "holdfast";
+import { startCommand } from "../scenario/program.ts";
+import { serverFor } from "../socket/with-server.ts";
+
+const example = join(import.meta.dirname, "../../examples/python/job_worker.py");
+
+test("a Python worker takes jobs over HTTP, reports progress, completes, fails and returns them [X8]", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const worker = startCommand("timeout", ["60", "python3", example, url]);
+  t.after(() => worker.signal("SIGKILL"));
+  await worker.line(/^working$/u);
+  const { id } = await client.jobs.submit("python.count", { to: 3 }, { id: "good" });
+  const done = await client.jobs.wait(id);
+  assert.deepEqual([done.state, done.result], ["completed", { counted: 3 }]);
+  await client.jobs.submit("python.count", { to: -1 }, { id: "bad" });
+  const failed = await client.jobs.wait("bad");
+  assert.deepEqual(
+    [failed.state, failed.error],
+    ["failed", { code: "ValueError", message: "cannot count to a negative number" }],
+  );
+  await client.jobs.submit("python.count", { to: 1_000, pause: 0.05 }, { id: "cancelled" });
+  await worker.line(/^cancelled started/u);
+  await client.jobs.cancel({ id: "cancelled" });
+  assert.equal((await client.jobs.wait("cancelled")).state, "cancelled");
+
+  await client.jobs.submit("python.count", { to: 1_000, pause: 0.05 }, { id: "returned" });
+  await worker.line(/^returned started/u);
+  worker.signal("SIGTERM");
+  assert.match((await worker.ended).lines.at(-1) ?? "", /^returned ready$/u);
+  const { state, attempt } = await client.jobs.get("returned");
+  assert.deepEqual([state, attempt], ["ready", 0]);
+});
+
+test("a killed Python worker leaves its job to its lease, and another agent cannot use its claim [X3]", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  await client.jobs.submit("python.count", { to: 1_000, pause: 0.05 }, { id: "j1" });
+  const worker = startCommand("python3", [example, url]);
+  t.after(() => worker.signal("SIGKILL"));
+  await worker.line(/^j1 started/u);
+  worker.signal("SIGKILL");
+  await worker.ended;
+  const { state, claim = "" } = await client.jobs.get("j1");
+  assert.equal(state, "running");
+  const thief = client.as(await client.agents.register({ name: "thief" }));
+  for (const operation of ["complete", "progress", "release"] as const)
+    await assert.rejects(thief.operations.jobs[operation]({ id: "j1", claim }), { code: "jobs.claim_stale" });
+  await assert.rejects(thief.operations.jobs.fail({ id: "j1", claim, error: { message: "x" } }), {
+    code: "jobs.claim_stale",
+  });
+});
