@@ -10,6 +10,8 @@ export class ManualClock implements Clock {
   #monotonic = 0;
   #wall = Date.UTC(2026, 0, 1);
   #alarms = new Set<Alarm>();
+  /** Number of alarms that have gone off. */
+  alarmCount = 0;
 
   wallMs(): number {
     return this.#wall;
@@ -58,6 +60,7 @@ export class ManualClock implements Clock {
     const due = [...this.#alarms].filter(({ atMs }) => atMs <= this.#monotonic).sort((a, b) => a.atMs - b.atMs);
     for (const alarm of due) {
       this.#alarms.delete(alarm);
+      this.alarmCount += 1;
       alarm.callback();
     }
     await loopTicks(3);

@@ -94,6 +94,21 @@ describe("timers", () => {
     await engine.stop();
   });
 
+  test("the engine does not check its timers between two due times while no lease exists", async () => {
+    const { engine, clock, hold } = await startLeases();
+    await clock.pass(10_000);
+    await hold("a", 100);
+    const leased = clock.alarmCount;
+    await clock.pass(200);
+    const before = clock.alarmCount;
+    assert.ok(before > leased, "the expiry of the lease is an alarm");
+    await clock.pass(700);
+    assert.equal(clock.alarmCount, before, "the lease is to be seen after a second");
+    await clock.pass(200);
+    assert.ok(clock.alarmCount > before);
+    await engine.stop();
+  });
+
   test("a stall of the process restarts the grace period [M9]", async () => {
     const { engine, clock, hold, isHeld } = await startLeases();
     await clock.pass(10_000);

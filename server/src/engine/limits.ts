@@ -19,8 +19,10 @@ export const engineLimits = {
   graceMs: 10_000,
   /** Minimum duration of a stall that restarts the grace period. */
   stallMs: 1_000,
-  /** Maximum interval between two checks of the timers. */
+  /** Maximum interval between two checks of the timers while a lease exists. */
   tickMs: 250,
+  /** Maximum interval between two checks of the timers without a lease. */
+  sleepMsMax: 60 * 60 * 1_000,
   /** Entries between two checkpoints. A start folds at most about as many. */
   checkpointEvery: 50_000,
   /** Maximum rows and bytes that are hashed or written in one slice, which takes about a millisecond. */

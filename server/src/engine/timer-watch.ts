@@ -11,7 +11,7 @@ import type { EngineCommand } from "./state-hasher.ts";
 export const systemPrincipal = "holdfast";
 
 /**
- * Turns due timers into commands. During the grace period it asks only the timers that run in it. While a timer exists
+ * Turns due timers into commands. During the grace period it asks only the timers that run in it. While a lease exists
  * it also ticks, to detect that the process itself was suspended. A holder that could not reach the server for a second
  * must get time to renew.
  */
@@ -78,8 +78,8 @@ export class TimerWatch {
     if (this.#checkAtMs !== undefined) this.#grace.noteStallSince(this.#checkAtMs);
   }
 
-  /** Schedules the next check: when the next timer is due, and at least once a tick. */
-  watch(machine: Pick<Machine, "nextTime">, time: number): void {
+  /** Schedules the next check: when the next timer is due, and at least once a tick while a lease exists. */
+  watch(machine: Pick<Machine, "nextTime" | "hasLeases">, time: number): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
     this.#checkAtMs = undefined;
@@ -91,7 +91,7 @@ export class TimerWatch {
     const afterGraceMs = Math.max(untilDueMs(nextTime), this.#grace.endsAt - startMs);
     const inGraceMs = untilDueMs(machine.nextTime({ grace: true }) ?? Infinity);
     const waitMs = Math.max(Math.min(afterGraceMs, inGraceMs), this.#restUntilMs - startMs, 1);
-    const delayMs = Math.min(waitMs, engineLimits.tickMs);
+    const delayMs = Math.min(waitMs, machine.hasLeases ? engineLimits.tickMs : engineLimits.sleepMsMax);
     this.#checkAtMs = startMs + delayMs;
     this.#cancelTick = this.#clock.after(delayMs, this.#wake, { keepAlive: false });
   }

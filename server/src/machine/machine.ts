@@ -162,6 +162,11 @@ export class Machine {
     return next;
   }
 
+  /** True if a timer is set that waits for the end of the grace period. */
+  get hasLeases(): boolean {
+    return this.#timers.some((timer) => timer.runsInGrace !== true && timer.nextTime(this.#state) !== undefined);
+  }
+
   due({ time, grace, limit }: TimerQuery): readonly TimerCommand[] {
     const asked = grace ? this.#timers.filter(({ runsInGrace }) => runsInGrace === true) : this.#timers;
     return asked.flatMap((timer) => timer.due(this.#state, time, limit)).slice(0, limit);
