@@ -24,16 +24,29 @@ function numberKey(intent: string, number: number): string {
   return `${intent}${gap}${String(number).padStart(6, "0")}`;
 }
 
-export const correctionTable: TableSpec<CorrectionRow, "number"> = {
+/** The key is the number, so that a reply shows the newest corrections without a scan. */
+export const correctionTable: TableSpec<CorrectionRow, "number" | "id"> = {
   name: "intent-corrections",
   boundedBy: "quota",
-  key: (row) => correctionKey(row.intent, row.id),
-  sorts: { number: (row) => numberKey(row.intent, row.number) },
+  key: (row) => numberKey(row.intent, row.number),
+  sorts: { number: (row) => numberKey(row.intent, row.number), id: (row) => correctionKey(row.intent, row.id) },
   bytes: (row) => 400 + 4 * row.intent.length,
 };
 
 export function findCorrection(state: StateReader, intent: string, id: string): CorrectionRow | undefined {
-  return state.rows(correctionTable).get(correctionKey(intent, id));
+  return state.rows(correctionTable).scan("id", { prefix: correctionKey(intent, id), limit: 1 })[0];
+}
+
+/** The newest of a number of corrections, by key. The corrections of a deleted intent are absent. */
+export function lastCorrections(
+  state: StateReader,
+  intent: string,
+  { count, limit }: { readonly count: number; readonly limit: number },
+): readonly CorrectionRow[] {
+  const rows = state.rows(correctionTable);
+  const first = Math.max(1, count - limit + 1);
+  const numbers = Array.from({ length: count - first + 1 }, (_, index) => first + index);
+  return numbers.map((number) => rows.get(numberKey(intent, number))).filter((row) => row !== undefined);
 }
 
 /** The newest corrections, in the order of their numbers. */

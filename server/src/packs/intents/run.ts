@@ -154,9 +154,12 @@ function takeOver(context: DecideContext, found: FoundIntent, fence: string): De
   const takeovers = run.takeovers + 1;
   const taken = withRun(value, { ...run, state: "running", fence, owner: ownerOf(context, fence), takeovers });
   const resumed = { type: "intent.run_resumed", data: { run: value.run_count, takeovers } };
-  const crashes = (before?.crashes ?? 0) + (left === "expired" && before?.state === "started" ? 1 : 0);
+  // An owner resumes a failed step to try it again, so its earlier crashes do not count.
+  const resets = before?.state === "failed";
+  const earlier = resets ? 0 : (before?.crashes ?? 0);
+  const crashes = earlier + (left === "expired" && before?.state === "started" ? 1 : 0);
   const limit = intentNumbers(context.state).crash_limit;
-  const options = { crashes, resets: before?.state === "failed" };
+  const options = { crashes, resets };
   const begun = beginStep(context, taken, name, options);
   if (crashes <= limit)
     return changeIntent(context, found, {

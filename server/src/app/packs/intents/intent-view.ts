@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { newestCorrections } from "../../../packs/intents/correction-table.ts";
+import { lastCorrections } from "../../../packs/intents/correction-table.ts";
 import type { IntentValue } from "../../../packs/intents/intent-value.ts";
 import { newestRun } from "../../../packs/intents/intent-value.ts";
 import { intentsLimits } from "../../../packs/intents/intents-limits.ts";
@@ -12,7 +12,10 @@ export const intentView: View = (entity, { state }) => {
   const { runs, open_run: _open, run_count, ...fields } = value;
   const history =
     entity["correction_history"] ??
-    newestCorrections(state, entity["id"] as string, intentsLimits.correctionsShown).map(correctionView);
+    lastCorrections(state, entity["id"] as string, {
+      count: value.correction_count,
+      limit: intentsLimits.correctionsShown,
+    }).map(correctionView);
   const newest = newestRun(value);
   const run = newest === undefined ? undefined : { number: run_count, ...withoutVersion(newest) };
   const earlier = Object.entries(runs)
