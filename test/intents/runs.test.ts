@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { IntentDecider, typesOf } from "./intent-decider.ts";
 
 const bridges = ["input", "price", "output"];
@@ -182,6 +183,22 @@ describe("takeovers", () => {
       const { steps } = machine.runOf("1") as { readonly steps: Record<string, { readonly crashes: number }> };
       assert.equal(steps["input"]?.crashes, crashes, left);
     }
+  });
+
+  test("a step that failed by its crashes begins again without them when an owner resumes the paused run [B5]", () => {
+    const { machine } = startedRun({ on_failure: "pause" });
+    machine.intents("configure", { settings: { crash_limit: 0 } });
+    const resume = () => machine.run("1", machine.lock("1", "bob"), bridges, { on_failure: "pause" });
+    machine.pass(15_001);
+    resume();
+    assert.equal(machine.runOf("1")["state"], "paused");
+    machine.release("bob", "intent/1");
+    resume();
+    const { state, steps } = machine.runOf("1") as {
+      readonly state: string;
+      readonly steps: Record<string, JsonObject>;
+    };
+    assert.deepEqual([state, steps["input"]?.["state"], steps["input"]?.["crashes"]], ["running", "started", 0]);
   });
 
   test("a step that crashes more owners than the limit fails by the mode of its run [B5]", () => {

@@ -55,6 +55,13 @@ export const intentMutants: readonly PlantedMutant[] = [
     ...runs,
   },
   {
+    name: "a resumed step keeps the crashes by which it failed",
+    file: "server/src/packs/intents/run.ts",
+    find: "const earlier = resets ? 0 :",
+    put: "const earlier = resets && before === undefined ? 0 :",
+    ...runs,
+  },
+  {
     name: "the id of a correction does not contain the intent",
     file: "server/src/app/packs/intents/prepare-correction.ts",
     find: '["holdfast correction 1", id, canonicalText(patch)]',

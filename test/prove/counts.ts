@@ -61,6 +61,8 @@ const table = {
   programSkews: { unit: "seeds of two mutations that exclude each other", test: 20, prove: 1_000, secondsEach: 0.1 },
   programRaces: { unit: "seeds of races of two agents in a program", test: 6, prove: 300, secondsEach: 0.5 },
   programFuzz: { unit: "fuzz rounds of the texts of programs", test: 300, prove: 50_000, secondsEach: 0.002 },
+  intentRuns: { unit: "command lists against the watch of intents", test: 60, prove: 5_000, secondsEach: 0.02 },
+  intentFolds: { unit: "command lists whose journals are folded again", test: 6, prove: 200, secondsEach: 0.2 },
   jobCommands: { unit: "commands against the model of jobs", test: 2_000, prove: 20_000, secondsEach: 0.002 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;

@@ -164,8 +164,8 @@ export class SimulatedNode {
   pauseProcess(durationMs: number): void {
     const { time } = this.#setting.world;
     time.holdStill(this.owner, time.nowMs + durationMs);
-    // A node without due times does not read the clock, so it cannot notice the pause.
-    if (this.#machine?.nextTime() !== undefined) this.#grace?.disturb(time.nowMs + durationMs);
+    // A node without leases does not read the clock, so it cannot notice the pause.
+    if (this.#machine?.hasLeases === true) this.#grace?.disturb(time.nowMs + durationMs);
   }
 
   wake(): void {
