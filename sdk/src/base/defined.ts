@@ -7,5 +7,10 @@ type Defined<T> = {
 
 /** The members of an object that are not undefined. */
 export function defined<T extends object>(members: T): Defined<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+  const found: Record<string, unknown> = {};
+  for (const name of Object.keys(members)) {
+    const value = members[name as keyof T];
+    if (value !== undefined) found[name] = value;
+  }
+  return found as Defined<T>;
 }

@@ -42,6 +42,8 @@ export class DecideFrame implements DecideContext {
   rules = 0;
   mustExpect = false;
   events: Event[] = [];
+  /** The entry as the folds of this decision read it. It is made for the first event. */
+  #entry: FoldedEntry | undefined;
 
   constructor(state: StateReader, knownRules: readonly number[], machine: FrameMachine) {
     this.state = state;
@@ -57,6 +59,7 @@ export class DecideFrame implements DecideContext {
     this.rules = point.rules;
     this.mustExpect = point.mustExpect;
     this.events = [];
+    this.#entry = undefined;
     return this;
   }
 
@@ -64,7 +67,8 @@ export class DecideFrame implements DecideContext {
   readonly emit = (event: Event): void => {
     if (this.events.length >= eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
     this.events.push(event);
-    this.#machine.fold(event, this.#entry());
+    this.#entry ??= this.#foldedEntry();
+    this.#machine.fold(event, this.#entry);
     const reactions = this.#machine.reactionsTo(event.type);
     if (reactions === undefined) return;
     for (const react of reactions) for (const more of react(event, this)) this.emit(more);
@@ -82,7 +86,7 @@ export class DecideFrame implements DecideContext {
   readonly restsOn = (event: { readonly type: string; readonly subject: string }, position: number): boolean =>
     this.#machine.restsOn(event.type)?.(this.state, event.subject, position) ?? true;
 
-  #entry(): FoldedEntry {
+  #foldedEntry(): FoldedEntry {
     const { position, time } = this;
     const { principal, agent, operation, key } = this.command;
     const entry =

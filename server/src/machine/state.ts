@@ -24,12 +24,14 @@ export interface DumpedRow {
 /** All tables of a machine, with the undo list of changes that are not durable. */
 export class State implements StateWriter {
   readonly undo = new UndoList();
+  /** The tables update it with every change, since each write compares it with the quota. */
+  bytes = 0;
   readonly #tables = new Map<string, Table<unknown>>();
 
   constructor(specs: readonly TableSpec<never>[]) {
     for (const spec of specs) {
       if (this.#tables.has(spec.name)) throw new Error(`two tables have the name ${spec.name}`);
-      this.#tables.set(spec.name, new Table(spec as unknown as TableSpec<unknown>, this.undo));
+      this.#tables.set(spec.name, new Table(spec as unknown as TableSpec<unknown>, this));
     }
   }
 
@@ -37,12 +39,6 @@ export class State implements StateWriter {
     const table = this.#tables.get(spec.name);
     if (table === undefined) throw new Error(`no feature of this machine has a table ${spec.name}`);
     return table as unknown as Table<Row, Sort>;
-  }
-
-  get bytes(): number {
-    let bytes = 0;
-    for (const table of this.#tables.values()) bytes += table.bytes;
-    return bytes;
   }
 
   /** The rows of all tables that changed since the last call. */

@@ -1,4 +1,4 @@
-import sortedBtree from "sorted-btree";
+import { compareText, TableOrder } from "./table-order.ts";
 import type { UndoList } from "./undo-list.ts";
 
 /**
@@ -58,115 +58,110 @@ export interface TableWriter<Row, Sort extends string = string> extends TableRea
   delete(key: string): void;
 }
 
-const BTree = sortedBtree.default;
+/** Number of removed rows at which their cells leave the Map, unless more than twice as many rows changed. */
+const removedCellsMax = 4_096;
 
-/** Compares by UTF-16 code units, like every order in the machine. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Maximum number of changed rows that the orders of a table lack. The next scan adds them. */
+const unsortedCellsMax = 2_048;
+
+/** The parts that all tables of a state share: the undo list and the sum of the bytes of their rows. */
+interface TableState {
+  readonly undo: UndoList;
+  bytes: number;
 }
 
-type KeyTree = InstanceType<typeof BTree<string, string>>;
+/** A row that changed since the last capture, with its value at that capture and its value in the orders. */
+class Cell<Row> {
+  readonly key: string;
+  row: Row | undefined;
+  readonly captured: Row | undefined;
+  sorted: Row | undefined;
+  isUnsorted = false;
+  isForgotten = false;
 
-/** The entries with a prefix and at or above a start, from the highest to the lowest. */
-function* descend(tree: KeyTree, prefix: string, start: string): Iterable<[string, string]> {
-  // The lowest text above all texts with the prefix. No prefix ends with the highest code unit.
-  const end =
-    prefix === "" ? undefined : prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-  for (const entry of tree.entriesReversed(end, undefined, true)) {
-    if (entry[0] < start) return;
-    yield entry;
+  constructor(key: string, row: Row | undefined) {
+    this.key = key;
+    this.row = row;
+    this.captured = row;
+    this.sorted = row;
   }
 }
 
-interface SortIndex<Row> {
-  readonly sort: string;
-  readonly of: (row: Row) => string | undefined;
-  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. */
-  readonly tree: KeyTree;
-}
-
-/** Separates sort key and primary key. Input has no NUL, so neither of them contains it. */
-const separator = "\0";
-
-/** Number of removed keys at which they are deleted from the Map. */
-const removedKeysMax = 4_096;
-
+/**
+ * The rows of one table.
+ *
+ * - One lookup finds a row. A row that changed since the last capture is in a cell, so a change costs one more lookup.
+ * - The orders are updated when a scan or a count reads them. A row that is added and removed between two scans, as most
+ *   locks are, never reaches a tree.
+ */
 export class Table<Row, Sort extends string = string> implements TableWriter<Row, Sort> {
   readonly spec: TableSpec<Row, Sort>;
-  /** A removed row may leave its key here with the value undefined. See `#forget`. */
-  readonly #rows = new Map<string, Row | undefined>();
+  readonly #rows = new Map<string, Row | Cell<Row>>();
   #size = 0;
-  #removedKeys: string[] = [];
-  readonly #indexes: readonly SortIndex<Row>[];
+  readonly #orders: readonly TableOrder<Row>[];
   readonly #undo: UndoList;
-  /** Values at the last capture of the rows that changed since. */
-  #touched = new Map<string, Row | undefined>();
-  #bytes = 0;
+  /** Every cell of the Map, and some that left it. */
+  #changed: Cell<Row>[] = [];
+  /** Cells of rows that were added after the last capture and removed. */
+  #removed: Cell<Row>[] = [];
+  #unsorted: Cell<Row>[] = [];
+  readonly #state: TableState;
 
-  constructor(spec: TableSpec<Row, Sort>, undo: UndoList) {
+  constructor(spec: TableSpec<Row, Sort>, state: TableState) {
     this.spec = spec;
-    this.#undo = undo;
-    this.#indexes = Object.entries<SortIndex<Row>["of"]>(spec.sorts).map(([sort, of]) => ({
-      sort,
-      of,
-      tree: new BTree<string, string>(undefined, compareText),
-    }));
+    this.#undo = state.undo;
+    this.#state = state;
+    this.#orders = Object.entries<(row: Row) => string | undefined>(spec.sorts).map(
+      ([sort, sortKey]) => new TableOrder(sort, sortKey),
+    );
   }
 
   get size(): number {
     return this.#size;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   get(key: string): Row | undefined {
-    return this.#rows.get(key);
+    const found = this.#rows.get(key);
+    return found instanceof Cell ? found.row : found;
   }
 
   count(sort: Sort): number {
-    return this.#index(sort).tree.size;
+    return this.#order(sort).size;
   }
 
   scan(sort: Sort, range: ScanRange): readonly Row[] {
-    const index = this.#index(sort);
-    const prefix = range.prefix ?? "";
-    // Above every composite key of the sort key `after`: the separator is the lowest character.
-    const start = range.after === undefined || range.after < prefix ? prefix : `${range.after}\u0001`;
+    if (this.#size === 0) return [];
     const found: Row[] = [];
-    const keys = range.descending === true ? descend(index.tree, prefix, start) : index.tree.entries(start);
-    for (const [composite, key] of keys) {
-      if (!composite.startsWith(prefix) || found.length >= range.limit) break;
-      const row = this.#rows.get(key);
+    for (const key of this.#order(sort).keys(range)) {
+      if (found.length >= range.limit) break;
+      const row = this.get(key);
       if (row !== undefined) found.push(row);
     }
     return found;
   }
 
   put(row: Row): void {
-    const key = this.spec.key(row);
-    const old = this.#rows.get(key);
-    this.#recordChange(key, old);
-    this.#set(key, old, row);
+    const cell = this.#cell(this.spec.key(row));
+    this.#undo.record(this, cell.key, cell.row);
+    this.#set(cell, row);
   }
 
   delete(key: string): void {
-    const old = this.#rows.get(key);
-    if (old === undefined) return;
-    this.#recordChange(key, old);
-    this.#set(key, old, undefined);
+    if (this.get(key) === undefined) return;
+    const cell = this.#cell(key);
+    this.#undo.record(this, key, cell.row);
+    this.#set(cell, undefined);
   }
 
   /** Restores an old value, for the undo list only. */
   restore(key: string, old: unknown): void {
-    this.#set(key, this.#rows.get(key), old as Row | undefined);
+    this.#set(this.#cell(key), old as Row | undefined);
   }
 
   /** All rows in the order of their keys. It sorts, so it serves checkpoints and hashes, not decisions. */
   *dump(): Iterable<Row> {
     for (const key of [...this.#rows.keys()].sort(compareText)) {
-      const row = this.#rows.get(key);
+      const row = this.get(key);
       if (row !== undefined) yield row;
     }
   }
@@ -176,38 +171,38 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
    * them later.
    */
   capture(): readonly RowChange[] {
-    const touched = this.#touched;
-    this.#touched = new Map();
+    this.#sort();
+    const cells = this.#changed;
+    this.#changed = [];
+    this.#removed = [];
     const changes: RowChange[] = [];
-    for (const [key, old] of touched) {
-      const row = this.#rows.get(key);
+    for (const { key, row, captured, isForgotten } of cells) {
+      if (isForgotten) continue;
+      if (row === undefined) this.#rows.delete(key);
+      else this.#rows.set(key, row);
       // A row that was added and removed in between, as most locks are, has not changed.
-      if (row !== old) changes.push({ table: this.spec.name, key, old, row });
+      if (row !== captured) changes.push({ table: this.spec.name, key, old: captured, row });
     }
     return changes;
   }
 
-  #index(sort: Sort): SortIndex<Row> {
-    for (const index of this.#indexes) if (index.sort === sort) return index;
+  /** The order of a sort key, up to date. */
+  #order(sort: Sort): TableOrder<Row> {
+    for (const order of this.#orders) {
+      if (order.sort !== sort) continue;
+      this.#sort();
+      return order;
+    }
     throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
   }
 
-  #recordChange(key: string, old: Row | undefined): void {
-    this.#undo.record(this, key, old);
-    if (!this.#touched.has(key)) this.#touched.set(key, old);
-  }
-
-  /**
-   * Deletes the keys of removed rows from the Map later, some thousands together. A Map keeps deleted keys in its hash
-   * chains until it is rebuilt. A key that is added and removed repeatedly in a large Map would become slower each
-   * time.
-   */
-  #forget(key: string): void {
-    this.#removedKeys.push(key);
-    if (this.#removedKeys.length < removedKeysMax) return;
-    const removed = this.#removedKeys;
-    this.#removedKeys = [];
-    for (const removedKey of removed) if (this.#rows.get(removedKey) === undefined) this.#rows.delete(removedKey);
+  #cell(key: string): Cell<Row> {
+    const found = this.#rows.get(key);
+    if (found instanceof Cell) return found;
+    const cell = new Cell<Row>(key, found);
+    this.#rows.set(key, cell);
+    this.#changed.push(cell);
+    return cell;
   }
 
   #bytesOf(row: Row | undefined): number {
@@ -215,17 +210,49 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     return this.spec.bytes === undefined ? rowBytes : this.spec.bytes(row);
   }
 
-  #set(key: string, old: Row | undefined, row: Row | undefined): void {
+  #set(cell: Cell<Row>, row: Row | undefined): void {
+    const old = cell.row;
+    cell.row = row;
     this.#size += (row === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
-    this.#rows.set(key, row);
-    if (row === undefined) this.#forget(key);
-    this.#bytes += this.#bytesOf(row) - this.#bytesOf(old);
-    for (const index of this.#indexes) {
-      const before = old === undefined ? undefined : index.of(old);
-      const after = row === undefined ? undefined : index.of(row);
-      if (before === after) continue;
-      if (before !== undefined) index.tree.delete(before + separator + key);
-      if (after !== undefined) index.tree.set(after + separator + key, key);
+    this.#state.bytes += this.#bytesOf(row) - this.#bytesOf(old);
+    if (this.#orders.length > 0 && !cell.isUnsorted) this.#sortLater(cell);
+    if (row === undefined && cell.captured === undefined) this.#forgetLater(cell);
+  }
+
+  /**
+   * Deletes the keys of removed rows from the Map later, some thousands together. A Map keeps deleted keys in its hash
+   * chains until it is rebuilt. A key that is added and removed repeatedly in a large Map would become slower each
+   * time.
+   */
+  #forgetLater(cell: Cell<Row>): void {
+    this.#removed.push(cell);
+    if (this.#removed.length < Math.max(removedCellsMax, this.#changed.length / 2)) return;
+    this.#sort();
+    for (const removed of this.#removed) {
+      if (removed.row !== undefined || removed.isForgotten) continue;
+      removed.isForgotten = true;
+      this.#rows.delete(removed.key);
     }
+    this.#removed = [];
+    this.#changed = this.#changed.filter(({ isForgotten }) => !isForgotten);
+  }
+
+  #sortLater(cell: Cell<Row>): void {
+    cell.isUnsorted = true;
+    this.#unsorted.push(cell);
+    if (this.#unsorted.length >= unsortedCellsMax) this.#sort();
+  }
+
+  /** Updates the orders with the rows that changed. */
+  #sort(): void {
+    if (this.#unsorted.length === 0) return;
+    for (const cell of this.#unsorted) {
+      const { key, row, sorted } = cell;
+      cell.isUnsorted = false;
+      if (row === sorted) continue;
+      cell.sorted = row;
+      for (const order of this.#orders) order.move(key, sorted, row);
+    }
+    this.#unsorted = [];
   }
 }

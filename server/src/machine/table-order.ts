@@ -1,0 +1,60 @@
+import sortedBtree from "sorted-btree";
+import type { ScanRange } from "./table.ts";
+
+const BTree = sortedBtree.default;
+
+/** Compares by UTF-16 code units, like every order in the machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Separates sort key and primary key. Input has no NUL, so neither of them contains it. */
+const separator = "\0";
+
+/** The keys of a table's rows in the order of one sort key. A row without that sort key is left out. */
+export class TableOrder<Row> {
+  readonly sort: string;
+  readonly #sortKey: (row: Row) => string | undefined;
+  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. */
+  readonly #tree = new BTree<string, string>(undefined, compareText);
+
+  constructor(sort: string, sortKey: (row: Row) => string | undefined) {
+    this.sort = sort;
+    this.#sortKey = sortKey;
+  }
+
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  /** Moves a key from the place of the old row to the place of the new one. */
+  move(key: string, old: Row | undefined, row: Row | undefined): void {
+    const before = old === undefined ? undefined : this.#sortKey(old);
+    const after = row === undefined ? undefined : this.#sortKey(row);
+    if (before === after) return;
+    if (before !== undefined) this.#tree.delete(before + separator + key);
+    if (after !== undefined) this.#tree.set(after + separator + key, key);
+  }
+
+  /** The keys in a range, without its limit. */
+  *keys({ prefix = "", after, descending }: ScanRange): Iterable<string> {
+    // Above every composite key of the sort key `after`: the separator is the lowest character.
+    const start = after === undefined || after < prefix ? prefix : `${after}\u0001`;
+    const entries = descending === true ? this.#descend(prefix, start) : this.#tree.entries(start);
+    for (const [composite, key] of entries) {
+      if (!composite.startsWith(prefix)) return;
+      yield key;
+    }
+  }
+
+  /** The entries with a prefix and at or above a start, from the highest to the lowest. */
+  *#descend(prefix: string, start: string): Iterable<[string, string]> {
+    // The lowest text above all texts with the prefix. No prefix ends with the highest code unit.
+    const end =
+      prefix === "" ? undefined : prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+    for (const entry of this.#tree.entriesReversed(end, undefined, true)) {
+      if (entry[0] < start) return;
+      yield entry;
+    }
+  }
+}
