@@ -307,6 +307,21 @@ const jobs: readonly ScriptStep[] = [
   step("jobs.list", { state: "running", type: "mail" }),
 ];
 
+const nightly = { id: "nightly" };
+const schedules: readonly ScriptStep[] = [
+  step("jobs.put-schedule", { ...nightly, cron: "30 2 * * *", time_zone: "Europe/Berlin", job: mail }),
+  step("jobs.put-schedule", { ...nightly, cron: "@monthly", time_zone: "Europe/Berlin", job: { ...mail, cost: 2 } }),
+  step("jobs.put-schedule", { id: "bad", cron: "61 * * * *", job: mail }),
+  step("jobs.put-schedule", { id: "bad", cron: "@daily", time_zone: "Mars/Olympus", job: mail }),
+  step("jobs.pause-schedule", nightly),
+  step("jobs.get-schedule", nightly),
+  step("jobs.get-schedule", { id: "none" }),
+  step("jobs.resume-schedule", nightly),
+  step("jobs.list-schedules", { type: "mail" }),
+  step("jobs.delete-schedule", nightly),
+  step("jobs.delete-schedule", { id: "none" }),
+];
+
 /** The rest needs the job that the first completion started. */
 const jobEnds: readonly ScriptStep[] = [
   step("jobs.offer", { types: ["mail"], slots: 1 }, eve),
@@ -324,5 +339,6 @@ const jobEnds: readonly ScriptStep[] = [
 export const script: readonly ScriptStep[] = [
   ...[entities, locks, planning, intents, others, programs].flat(),
   ...jobs,
+  ...schedules,
   ...jobEnds,
 ];

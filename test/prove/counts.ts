@@ -64,6 +64,12 @@ const table = {
   intentRuns: { unit: "command lists against the watch of intents", test: 60, prove: 5_000, secondsEach: 0.02 },
   intentFolds: { unit: "command lists whose journals are folded again", test: 6, prove: 200, secondsEach: 0.2 },
   jobCommands: { unit: "commands against the model of jobs", test: 2_000, prove: 20_000, secondsEach: 0.002 },
+  cronExpressions: {
+    unit: "cron expressions against a scan of every minute",
+    test: 160,
+    prove: 20_000,
+    secondsEach: 0.003,
+  },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 

@@ -7,9 +7,9 @@ import type { Allowance, Verb } from "./allowance.ts";
 import { resourcePath, resourceTypePath } from "./packs/resource-path.ts";
 import type { Resource } from "./packs/resource.ts";
 
-/** A thing that has an id and whose path is in the state: the path of a job is `job/<type>`. */
+/** A thing that has an id and whose path is in the state: the path of a job and of a schedule is `job/<type>`. */
 export interface TouchedRef {
-  readonly kind: "job";
+  readonly kind: "job" | "schedule";
   readonly id: string;
 }
 

@@ -67,7 +67,10 @@ export class RightsCheck {
     if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
     // An id out of reach is answered like one that does not exist.
     const hidden = touch.refs?.find((ref) => this.#lookups.pathsOf(ref).some(isDenied));
-    if (hidden !== undefined) return { code: "jobs.unknown", data: { id: hidden.id } };
+    if (hidden !== undefined) {
+      const code = hidden.kind === "job" ? "jobs.unknown" : "jobs.schedule_unknown";
+      return { code, data: { id: hidden.id } };
+    }
     return this.#foreignAgentRefusal(rights, call, touch) ?? this.#foreignOwnerRefusal(rights, call, required);
   }
 

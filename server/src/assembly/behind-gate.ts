@@ -9,6 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
 import { endedJobTable, jobTable } from "../packs/jobs/job-tables.ts";
+import { scheduleTable } from "../packs/jobs/schedule-tables.ts";
 import { ownerTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { findSecret, unknownPrincipal } from "../features/tokens/token-table.ts";
 import { doorCallsOf } from "./open.ts";
@@ -58,8 +59,12 @@ function lookupsOf(engine: Engine): Lookups {
             .filter((row) => row.principal === principal).length,
       ),
     onTokensChanged: (callback) => changes.onChange(callback),
-    pathsOf: ({ id }) => {
-      const job = engine.peek((state) => state.rows(jobTable).get(id) ?? state.rows(endedJobTable).get(id));
+    pathsOf: ({ kind, id }) => {
+      const job = engine.peek((state) =>
+        kind === "schedule"
+          ? state.rows(scheduleTable).get(id)
+          : (state.rows(jobTable).get(id) ?? state.rows(endedJobTable).get(id)),
+      );
       return job === undefined ? [] : [`job/${job.type}`];
     },
     ownerPrincipal: (owner) => engine.peek((state) => state.rows(ownerTable).get(owner))?.principal,

@@ -6,6 +6,8 @@ import { ownFolder } from "../journal/sqlite/folder/own-folder.ts";
 import { auditFile } from "../services/audit-file/audit-file.ts";
 import { makeAuditFolder } from "../services/audit-file/audit-folder.ts";
 import { followRules } from "../services/follow-rules.ts";
+import { zoneTable } from "../packs/jobs/schedule-tables.ts";
+import { zoneKeeper } from "../services/zone-keeper.ts";
 import type { ServiceFactory } from "../services/service.ts";
 
 /** The audit file of a node. */
@@ -34,8 +36,15 @@ export function servicesOfNode({
 }: ServiceOptions): readonly ServiceFactory[] {
   const rulesOfNodes = coordination === undefined ? [] : [followRules(coordination, rules)];
   const isShared = coordination !== undefined;
-  return [...rulesOfNodes, ...(auditLog === undefined ? [] : [auditFileOf(auditLog, isShared)])];
+  return [...rulesOfNodes, keepZones, ...(auditLog === undefined ? [] : [auditFileOf(auditLog, isShared)])];
 }
+
+/** The time zones of schedules. Without schedules there is nothing to keep. */
+const keepZones: ServiceFactory = (context) => {
+  const { engine } = context.services;
+  const zonesInUse = () => engine.read((state) => state.rows(zoneTable).scan("zone", { limit: Infinity }));
+  return zoneKeeper(zonesInUse)(context);
+};
 
 /** The owner of a journal in a folder owns the folder. A node of a shared journal must take the folder of its file. */
 function auditFileOf({ data, ...options }: AuditLogOptions, isShared: boolean): ServiceFactory {

@@ -139,4 +139,10 @@ export const operationList = [
   { name: "jobs.configure", kind: "write", summary: "Changes caps, classes, and the settings of types and projects. A lower cap stops no running job." },
   { name: "jobs.pause", kind: "write", summary: "Stops the start of jobs of a type or of a project. Running jobs continue." },
   { name: "jobs.resume", kind: "write", summary: "Lets the jobs of a paused type or project start again." },
+  { name: "jobs.put-schedule", kind: "write", summary: "Creates a schedule, or replaces one. It needs the rights that its job needs." },
+  { name: "jobs.get-schedule", kind: "read", summary: "Reads a schedule with its next time and its last run." },
+  { name: "jobs.list-schedules", kind: "read", summary: "Lists the schedules, ordered by their ids." },
+  { name: "jobs.pause-schedule", kind: "write", summary: "Pauses a schedule. Its times pass without a run, and they are not caught up." },
+  { name: "jobs.resume-schedule", kind: "write", summary: "Resumes a paused schedule with its next time." },
+  { name: "jobs.delete-schedule", kind: "write", summary: "Deletes a schedule. Jobs that it submitted stay." },
 ] as const;

@@ -31,12 +31,28 @@ export interface JobsClient {
   retry(jobs: Of<"retry">["input"], options?: CallOptions): Promise<Of<"retry">["output"]>;
   discard(jobs: Of<"discard">["input"], options?: CallOptions): Promise<Of<"discard">["output"]>;
   change(id: string, changes: Omit<Of<"change">["input"], "id">): Promise<Of<"change">["output"]>;
+  readonly schedules: SchedulesClient;
   /** For operators. */
   configure(settings: Of<"configure">["input"]): Promise<Of<"configure">["output"]>;
   /** For operators. */
   pause(target: Of<"pause">["input"]): Promise<Of<"pause">["output"]>;
   /** For operators. */
   resume(target: Of<"resume">["input"]): Promise<Of<"resume">["output"]>;
+}
+
+type ScheduleTerms = Omit<Of<"put-schedule">["input"], "id">;
+type Schedule = Of<"get-schedule">["output"];
+
+/** Schedules submit a job at the times of a cron expression. */
+interface SchedulesClient {
+  /** Creates a schedule, or replaces one. */
+  put(id: string, schedule: ScheduleTerms, options?: CallOptions): Promise<Of<"put-schedule">["output"]>;
+  get(id: string): Promise<Schedule>;
+  list(query?: Of<"list-schedules">["input"]): Promise<Of<"list-schedules">["output"]>;
+  /** Times that pass during a pause are not caught up. */
+  pause(id: string, options?: CallOptions): Promise<Of<"pause-schedule">["output"]>;
+  resume(id: string, options?: CallOptions): Promise<Of<"resume-schedule">["output"]>;
+  delete(id: string, options?: CallOptions): Promise<Of<"delete-schedule">["output"]>;
 }
 
 interface JobsHost {
@@ -64,6 +80,14 @@ export function jobsClient({ run, clock, client }: JobsHost): JobsClient {
     retry: (jobs, options) => ask("retry", jobs, options),
     discard: (jobs, options) => ask("discard", jobs, options),
     change: (id, changes) => ask("change", { id, ...changes }),
+    schedules: {
+      put: (id, schedule, options) => ask("put-schedule", { id, ...schedule }, options),
+      get: (id) => ask("get-schedule", { id }),
+      list: (query = {}) => ask("list-schedules", query),
+      pause: (id, options) => ask("pause-schedule", { id }, options),
+      resume: (id, options) => ask("resume-schedule", { id }, options),
+      delete: (id, options) => ask("delete-schedule", { id }, options),
+    },
     configure: (settings) => ask("configure", settings),
     pause: (target) => ask("pause", target),
     resume: (target) => ask("resume", target),

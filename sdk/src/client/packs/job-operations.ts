@@ -1,11 +1,15 @@
 /** The types of the operations of jobs, by the name after the dot. */
 import type { jobsOperations } from "../../contract/packs/jobs/jobs-operations.ts";
+import type { jobsScheduleOperations } from "../../contract/packs/jobs/jobs-schedules.ts";
 import type { jobsSettingsOperations } from "../../contract/packs/jobs/jobs-settings.ts";
 import type { jobsWorkOperations } from "../../contract/packs/jobs/jobs-work-operations.ts";
 import type { InputOfOperation, OutputOfOperation } from "../operation-output.ts";
 
 type Definitions =
-  (typeof jobsOperations)[number] | (typeof jobsWorkOperations)[number] | (typeof jobsSettingsOperations)[number];
+  | (typeof jobsOperations)[number]
+  | (typeof jobsWorkOperations)[number]
+  | (typeof jobsSettingsOperations)[number]
+  | (typeof jobsScheduleOperations)[number];
 type ShortName<Name> = Name extends `jobs.${infer Short}` ? Short : never;
 
 export type JobOperations = {

@@ -23,5 +23,9 @@ export const jobsProblemData = {
   "jobs.project_mismatch": data({ project: text, projects: Type.Array(text) }),
   "jobs.selection_invalid": data({ reason: text }),
   "jobs.locks_unavailable": data({ resource_id: Type.Optional(text), holders: Type.Optional(Type.Array(holder)) }),
+  "jobs.schedule_unknown": data({ id: text }),
+  "jobs.cron_invalid": data({ cron: text, reason: text }),
+  "jobs.time_zone_unknown": data({ time_zone: text }),
+  "jobs.schedules_full": data({ limit: number }),
   "jobs.cap_reached": data({ project: text, limit: number }),
 };

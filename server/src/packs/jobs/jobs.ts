@@ -16,6 +16,7 @@ import type { DecideResource } from "../resource-decides.ts";
 import { changeWaitingJob } from "./change.ts";
 import { completeJob, failRunningJob, releaseJob } from "./complete.ts";
 import { configureJobs, pauseJobs, resumeJobs } from "./configure.ts";
+import { fireSchedule, scheduleTimer } from "./fire-schedule.ts";
 import { jobFolds } from "./job-folds.ts";
 import { jobSettingsTable } from "./job-settings-table.ts";
 import * as tables from "./job-tables.ts";
@@ -23,6 +24,11 @@ import * as timers from "./job-timers.ts";
 import { lockForJob, unlockForJob } from "./lock-job.ts";
 import { offerWork, takeJobs } from "./offer.ts";
 import { progressJob } from "./progress.ts";
+import { changeSchedulePause, deleteSchedule, putSchedule } from "./put-schedule.ts";
+import { scheduleReads } from "./schedule-reads.ts";
+import { scheduleFolds } from "./schedule-folds.ts";
+import { scheduleTable, zoneTable } from "./schedule-tables.ts";
+import { updateZone } from "./set-zone.ts";
 import { listJobs, listWorkers, readStats } from "./list-jobs.ts";
 import { cancelJobs, discardJobs, retryJobs } from "./cancel-jobs.ts";
 import { submitJob, submitManyJobs } from "./submit.ts";
@@ -47,6 +53,8 @@ const feature: Feature = {
     tables.edgeTable,
     tables.endedJobTable,
     jobSettingsTable,
+    scheduleTable,
+    zoneTable,
   ],
   rules: {
     ...packRules(jobs, {
@@ -67,6 +75,10 @@ const feature: Feature = {
       "jobs.configure": rule(configureJobs),
       "jobs.pause": rule(pauseJobs),
       "jobs.resume": rule(resumeJobs),
+      "jobs.put-schedule": rule(putSchedule),
+      "jobs.pause-schedule": rule(changeSchedulePause(true)),
+      "jobs.resume-schedule": rule(changeSchedulePause(false)),
+      "jobs.delete-schedule": rule(deleteSchedule),
     }),
     ...rulesOf(jobsInternals, {
       "jobs.ready": timers.readyJobs,
@@ -75,21 +87,24 @@ const feature: Feature = {
       "jobs.expire-offer": timers.expireOffer,
       "jobs.fill": timers.continueFill,
       "jobs.drop": timers.dropJobs,
+      "jobs.fire-schedule": fireSchedule,
+      "jobs.set-zone": updateZone,
     }),
   },
   folds: {
     ...jobFolds,
     ...workerFolds,
+    ...scheduleFolds,
     "agents.renewed": foldJobBeats,
     "agent.ended": foldWorkerEnded,
   },
   reactions: { "lock.cancelled": ticketReaction },
-  timers: timers.jobTimers,
+  timers: [...timers.jobTimers, scheduleTimer],
 };
 
 export const jobsRules: PackRules = {
   contract: jobs,
   feature,
   kinds: [],
-  reads: { "jobs.list": listJobs, "jobs.stats": readStats, "jobs.list-workers": listWorkers },
+  reads: { "jobs.list": listJobs, "jobs.stats": readStats, "jobs.list-workers": listWorkers, ...scheduleReads },
 };

@@ -1,3 +1,5 @@
+import { daysBefore } from "./date-of-day.ts";
+
 const shape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?Z$/u;
 
 /** Milliseconds since 1970 of an ISO 8601 time in UTC, by plain arithmetic. Days beyond the month count into the next. */
@@ -7,12 +9,4 @@ export function parseUtcTime(text: string): number {
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1, 7).map(Number);
   const fraction = Number((parts[7] ?? "0").padEnd(3, "0"));
   return ((daysBefore(year, month) + day - 1) * 86_400 + hours * 3_600 + minutes * 60 + seconds) * 1_000 + fraction;
-}
-
-/** Days from 1970-01-01 to the first day of a month. The year of this count begins in March, so a leap day is its last. */
-function daysBefore(year: number, month: number): number {
-  const shifted = month > 2 ? year : year - 1;
-  const inYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5);
-  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400);
-  return shifted * 365 + leapDays + inYear - 719_468;
 }

@@ -20,7 +20,7 @@ import type { JobRow } from "./job-tables.ts";
 import { parseUtcTime } from "./parse-utc-time.ts";
 import { orderOf } from "./start-job.ts";
 
-interface JobRequest {
+export interface JobRequest {
   readonly type: string;
   readonly id?: string;
   readonly payload?: Json;
@@ -69,7 +69,8 @@ export function submitManyJobs({ jobs }: { readonly jobs: readonly JobRequest[] 
   return { outcome: done({ jobs: submitted }), events: [], attachment: {} };
 }
 
-function submitOne(context: DecideContext, request: JobRequest): JsonObject | Decision {
+/** Submits a job without starting others: the caller calls `fill`. */
+export function submitOne(context: DecideContext, request: JobRequest): JsonObject | Decision {
   const { emit } = context;
   const known = knownDuplicate(context, request);
   if (known !== undefined) return known;
@@ -85,6 +86,14 @@ function submitOne(context: DecideContext, request: JobRequest): JsonObject | De
   const data = submittedData(context, request, { project, locks, after });
   emit({ type: "jobs.submitted", subject: jobSubject(id), data });
   return { id, state: data["state"] ?? "", duplicate: false };
+}
+
+/** The refusal of a job that could not be submitted at any time: of its locks, its project or its payload. */
+export function requestFault(context: DecideContext, request: JobRequest): Decision | undefined {
+  const locks = requestedLocks(context, request);
+  if ("outcome" in locks) return locks;
+  const project = projectOf(request, locks);
+  return typeof project === "string" ? payloadFault(request) : project;
 }
 
 interface CheckedRequest {

@@ -88,5 +88,16 @@ export const jobsEvents = {
   "jobs.rechecked": ofSpace("Lanes were compared with the caps.", { project: Type.Optional(text) }),
   "jobs.fill_left": ofSpace("More jobs may start than fit into one entry.", {}),
   "jobs.fill_done": ofSpace("The rest of the jobs is started.", {}),
+  "jobs.schedule_put": ofJob("A schedule was created or replaced.", { cron: text, time_zone: text }),
+  "jobs.schedule_fired": ofJob("A schedule submitted its job, or left out a run.", {
+    at: number,
+    job: Type.Optional(text),
+    skipped: Type.Optional(text),
+  }),
+  "jobs.schedule_timed": ofJob("The next time of a schedule changed with its time zone."),
+  "jobs.schedule_paused": ofJob("A schedule was paused."),
+  "jobs.schedule_resumed": ofJob("A schedule was resumed."),
+  "jobs.schedule_deleted": ofJob("A schedule was deleted."),
+  "jobs.zone_set": ofSpace("The offsets of a time zone became known.", { zone: text, version: text }),
   "jobs.keys_dropped": ofSpace("The time of unique keys is over.", { keys: Type.Array(text) }),
 } as const satisfies Record<string, EventType>;

@@ -56,6 +56,30 @@ const drop = internalOperation({
   problems: ["not_due"],
 });
 
+const fireSchedule = internalOperation({
+  name: "jobs.fire-schedule",
+  summary: "Submits the job of a schedule at its time, and sets the next time.",
+  input: Type.Object({ id: Type.String(), at: time }, closed),
+  output: nothing,
+  problems: ["not_due"],
+});
+
+const setZone = internalOperation({
+  name: "jobs.set-zone",
+  summary: "Stores the offsets of a time zone that a node found in its time zone database.",
+  input: Type.Object(
+    {
+      zone: Type.String(),
+      version: Type.String(),
+      offsets: Type.Array(Type.Object({ from: time, minutes: Type.Integer() }, closed)),
+      until: time,
+    },
+    closed,
+  ),
+  output: nothing,
+  problems: ["not_due"],
+});
+
 export const jobsInternals = {
   "jobs.ready": ready,
   "jobs.expire": expire,
@@ -63,4 +87,6 @@ export const jobsInternals = {
   "jobs.expire-offer": expireOffer,
   "jobs.fill": fill,
   "jobs.drop": drop,
+  "jobs.fire-schedule": fireSchedule,
+  "jobs.set-zone": setZone,
 } as const;

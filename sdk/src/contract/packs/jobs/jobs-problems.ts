@@ -81,6 +81,30 @@ export const jobsProblems = {
     isContention: true,
     reveals: [{ member: "holders", id: "path", isPath: true }],
   },
+  "jobs.schedule_unknown": {
+    status: 404,
+    retry: "never",
+    title: "No such schedule",
+    next: "Check `id` in the list of schedules.",
+  },
+  "jobs.cron_invalid": {
+    status: 422,
+    retry: "never",
+    title: "The cron expression is not valid",
+    next: "See `reason`. Send five fields: minute, hour, day of the month, month, day of the week.",
+  },
+  "jobs.time_zone_unknown": {
+    status: 422,
+    retry: "never",
+    title: "No such time zone",
+    next: "Send the name of an IANA time zone, such as `Europe/Berlin`, or leave `time_zone` out for UTC.",
+  },
+  "jobs.schedules_full": {
+    status: 409,
+    retry: "never",
+    title: "The space has its maximum of schedules",
+    next: "Delete schedules, or let one schedule submit a job that submits others. `limit` is the maximum.",
+  },
   "jobs.cap_reached": {
     status: 409,
     retry: "new-key-after-read",

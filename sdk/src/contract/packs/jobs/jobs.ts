@@ -8,6 +8,7 @@ import { claim, jobId, startedJob } from "./job-view.ts";
 import { jobsEvents } from "./jobs-events.ts";
 import { jobsOperations } from "./jobs-operations.ts";
 import { jobsProblems } from "./jobs-problems.ts";
+import { jobsScheduleOperations } from "./jobs-schedules.ts";
 import { jobsSettingsOperations } from "./jobs-settings.ts";
 import { jobsWorkOperations } from "./jobs-work-operations.ts";
 
@@ -30,7 +31,7 @@ export const jobs = definePack({
   name: "jobs",
   summary: "A fair, fenced queue of jobs with caps, retries and locks at dispatch.",
   resources: [],
-  operations: [...jobsOperations, ...jobsWorkOperations, ...jobsSettingsOperations],
+  operations: [...jobsOperations, ...jobsWorkOperations, ...jobsSettingsOperations, ...jobsScheduleOperations],
   events: jobsEvents,
   notices,
   problems: withProblemData(jobsProblems, jobsProblemData),
