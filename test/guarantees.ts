@@ -16,6 +16,7 @@ export type Milestone =
   | "first-minutes"
   | "programs"
   | "intents"
+  | "jobs"
   | "workspace"
   | "mcp";
 
@@ -55,6 +56,7 @@ export const finished: readonly Milestone[] = [
   "closed-doors",
   "first-minutes",
   "programs",
+  "jobs",
 ];
 
 /** The text of every promise, under the milestone that completes it. The letter of an id names its row. */
@@ -149,12 +151,14 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
     B11: "Audit events record status changes, bridge starts, completions and failures, and re-evaluations, with their actor. Each kind of failure has its own error.",
     B12: "There is a strategy guide with a decision tree. Line coverage of locks, entities and intents is over 80 %.",
   },
+  jobs: {
+    W8: "Jobs have global and per-project caps and classes, which no agent can change. Queueing is fair: two backlogged projects with equal jobs differ by at most one start.",
+    W9: "A job takes its locks early and in order, and releases them as soon as it can. It holds no lock while it waits or calls out. It fails with a logged reason after bounded retries.",
+  },
   workspace: {
     W4: "A rule table says which operation on projects, maps and sketches needs which lock, at which level, in which scope. Agents that edit different sketches do not deny each other. An ambiguous scope is refused with the question that must be answered.",
     W6: "Files are published in ten ordered steps, each time into a new directory that the manifest names. After any crash manifest and disk agree.",
     W7: "SQLite runs in WAL mode with one short-lived writer. Every list has a limit. There is no unbounded scan and no nested transaction.",
-    W8: "Jobs have global and per-project caps and classes, which no agent can change. Queueing is fair: two backlogged projects with equal jobs differ by at most one start.",
-    W9: "A job takes its locks early and in order, and releases them as soon as it can. It holds no lock while it waits or calls out. It fails with a logged reason after bounded retries.",
     W12: "Every line of the rule table is a real operation that is refused without its lock. The limits of bulk work hold exactly: 1,000 objects on a map, 100 in a sketch.",
     W13: "An agent cannot add lock types, change leases, caps, order or rules, or bypass a lock when writing. The refusal is audited.",
   },

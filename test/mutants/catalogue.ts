@@ -5,6 +5,7 @@ import { doorMutants } from "./door-mutants.ts";
 import { engineMutants } from "./engine-mutants.ts";
 import { fileMutants } from "./file-mutants.ts";
 import { intentMutants } from "./intent-mutants.ts";
+import { jobMutants } from "./job-mutants.ts";
 import { journalMutants } from "./journal-mutants.ts";
 import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
@@ -25,6 +26,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Packs: packMutants,
   Programs: programMutants,
   Intents: intentMutants,
+  Jobs: jobMutants,
   Client: clientMutants,
 };
 

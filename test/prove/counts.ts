@@ -70,6 +70,7 @@ const table = {
     prove: 20_000,
     secondsEach: 0.003,
   },
+  jobRecoveries: { unit: "recoveries of the locks of real workers", test: 0, prove: 1, secondsEach: 75 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 

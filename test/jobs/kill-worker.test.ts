@@ -1,0 +1,58 @@
+/** Workers and servers in processes of their own, which are killed or stopped. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { connect } from "holdfast";
+import type { Client } from "holdfast";
+import { freePort } from "../scenario/free-port.ts";
+import { holdfast } from "../scenario/holdfast-command.ts";
+import { folderFor } from "../socket/with-server.ts";
+import { startWorkerProcess } from "./worker-process.ts";
+
+/** A client with the operator token of the folder, which changes caps and kinds. */
+function asOperator(url: string, folder: string): Promise<Client> {
+  return connect(url, { token: readFileSync(join(folder, ".holdfast", "operator-token"), "utf8").trim() });
+}
+
+describe("workers in processes of their own", () => {
+  test("jobs run once and within their cap after kill -9 of the server, and no slot is lost [W8 X3]", async (t) => {
+    const folder = await folderFor(t);
+    const port = await freePort();
+    const up = async () => {
+      const server = holdfast(folder, ["up", "--json", "--data", join(folder, ".holdfast"), "--port", String(port)]);
+      t.after(() => {
+        server.signal("SIGKILL");
+      });
+      await server.line(/"event":"up"/u);
+      return server;
+    };
+    const first = await up();
+    const url = `http://127.0.0.1:${String(port)}`;
+    await using client = await asOperator(url, folder);
+    await client.jobs.configure({ maxGlobalJobs: 1 });
+    const worker = await startWorkerProcess(t, url, "a");
+    await client.jobs.submit("a", { wait: true }, { id: "j1" });
+    await client.jobs.submitMany([
+      { type: "a", id: "j2" },
+      { type: "a", id: "j3" },
+    ]);
+    assert.equal(await worker.line(), "started j1 1 -");
+    first.signal("SIGKILL");
+    await first.ended;
+    const second = await up();
+    const { running } = await client.jobs.stats();
+    assert.equal(running, 1);
+    worker.go();
+    const lines = [await worker.line(), await worker.line(), await worker.line()];
+    assert.deepEqual(lines, ["ended j1", "started j2 1 -", "started j3 1 -"]);
+    const ends = await Promise.all(["j1", "j2", "j3"].map((id) => client.jobs.wait(id)));
+    assert.deepEqual(
+      ends.map(({ state, attempt }) => [state, attempt]),
+      [1, 2, 3].map(() => ["completed", 1]),
+    );
+    assert.equal((await client.jobs.stats()).running, 0);
+    second.signal("SIGKILL");
+    await second.ended;
+  });
+});

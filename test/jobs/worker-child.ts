@@ -1,0 +1,31 @@
+/**
+ * A program that works on jobs of one type. It reports each start with its attempt and fence. A job whose payload says
+ * `wait` ends at the next line of input, or when its signal aborts.
+ */
+import { createInterface } from "node:readline";
+import { connect } from "holdfast";
+
+const [url = "", type = ""] = process.argv.slice(2);
+const client = await connect(url.split(","), { name: `worker ${String(process.pid)}` });
+const lines = createInterface({ input: process.stdin });
+
+await client.jobs.work(
+  type,
+  async (job) => {
+    const { wait = false } = (job.payload ?? {}) as { readonly wait?: boolean };
+    console.log(`started ${job.id} ${String(job.attempt)} ${job.fence ?? "-"}`);
+    if (!wait) return;
+    await new Promise<void>((resolve, reject) => {
+      lines.once("line", () => {
+        resolve();
+      });
+      job.signal.addEventListener("abort", () => {
+        console.log(`aborted ${job.id}`);
+        reject(new Error("aborted"));
+      });
+    });
+    console.log(`ended ${job.id}`);
+  },
+  { slots: 2, onError: () => undefined },
+);
+console.log("works");
