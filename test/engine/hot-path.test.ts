@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { createHook } from "node:async_hooks";
+import { describe, test } from "node:test";
+import type { CallReply } from "holdfast";
+import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import { doorCallsOf } from "../../server/src/assembly/open.ts";
+import { startNode } from "./start-node.ts";
+import type { TestNode } from "./start-node.ts";
+
+/** The number of promises that are made while the work runs. */
+async function promisesOf(work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === "PROMISE") count += 1;
+    },
+  });
+  hook.enable();
+  try {
+    await work();
+  } finally {
+    hook.disable();
+  }
+  return count;
+}
+
+/** The promises that each further call adds. A batch makes a few of its own, whatever its size. */
+async function promisesPerCall(run: (from: number, count: number) => Promise<unknown>): Promise<number> {
+  const few = await promisesOf(() => run(0, 100));
+  const many = await promisesOf(() => run(100, 300));
+  return Math.max(0, Math.round((many - few) / 200));
+}
+
+/** Sends calls as a door does: one array, and a callback for each reply. */
+function submitter({ services }: TestNode, name: string, inputOf: (number: number) => object) {
+  const calls = doorCallsOf(services, {})({ principal: "local", caller: "door" });
+  const record = services.operations.find(name);
+  assert.ok(record !== undefined);
+  return (from: number, count: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let open = count;
+      const answer = ({ outcome }: CallReply): void => {
+        if (outcome.kind === "refusal") reject(new Error(outcome.code));
+        open -= 1;
+        if (open === 0) resolve();
+      };
+      calls.submit(
+        Array.from({ length: count }, (_, index) => {
+          const parsed = canonicalValue(inputOf(from + index), inputLimits);
+          assert.ok(parsed.ok);
+          const options = { inputBytes: parsed.bytes, events: false as const };
+          return { record, input: parsed.value, options, answer, fail: reject };
+        }),
+      );
+    });
+}
+
+describe("the hot path", () => {
+  const note = (n: number) => ({ type: "note", id: String(n), value: { n } });
+
+  test("a write of an entity makes no promise between a door and its reply", async () => {
+    const node = await startNode();
+    assert.equal(await promisesPerCall(submitter(node, "create-entity", note)), 0);
+    const patch = (n: number) => ({ type: "note", id: String(n), merge: { n: n + 1 } });
+    assert.equal(await promisesPerCall(submitter(node, "patch-entity", patch)), 0);
+    await node.client.close();
+  });
+
+  test("a patch whose hook is needed makes promises", async () => {
+    const node = await startNode();
+    await submitter(node, "create-entity", note)(0, 400);
+    const guarded = (n: number) => ({
+      type: "note",
+      id: String(n),
+      merge: { n: -1 },
+      if_unchanged: [{ pointer: "/n", value: n }],
+    });
+    assert.ok((await promisesPerCall(submitter(node, "patch-entity", guarded))) > 0);
+    await node.client.close();
+  });
+
+  test("a write by a program in this process makes at most six promises", async () => {
+    const { client } = await startNode();
+    const write = (from: number, count: number) =>
+      Promise.all(Array.from({ length: count }, (_, n) => client.entities.create("memo", String(from + n), { n })));
+    const made = await promisesPerCall(write);
+    assert.ok(made <= 6, `each write made ${String(made)} promises`);
+    await client.close();
+  });
+});
