@@ -5,6 +5,9 @@ import type { CallReply } from "holdfast";
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 import { doorCallsOf } from "../../server/src/assembly/open.ts";
+import type { Journal } from "../../server/src/journal/journal.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { startNode } from "./start-node.ts";
 import type { TestNode } from "./start-node.ts";
 
@@ -25,7 +28,7 @@ async function promisesOf(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-/** The promises that each further call adds. A batch makes a few of its own, whatever its size. */
+/** The promises that each further call adds. A batch makes a few of its own. */
 async function promisesPerCall(run: (from: number, count: number) => Promise<unknown>): Promise<number> {
   const few = await promisesOf(() => run(0, 100));
   const many = await promisesOf(() => run(100, 300));
@@ -57,6 +60,7 @@ function submitter({ services }: TestNode, name: string, inputOf: (number: numbe
 }
 
 describe("the hot path", () => {
+  const lock = (n: number) => ({ paths: [`hot/${n}`], owner_id: `owner-${n}`, ttl_seconds: 60 });
   const note = (n: number) => ({ type: "note", id: String(n), value: { n } });
 
   test("a write of an entity makes no promise between a door and its reply", async () => {
@@ -77,6 +81,22 @@ describe("the hot path", () => {
       if_unchanged: [{ pointer: "/n", value: n }],
     });
     assert.ok((await promisesPerCall(submitter(node, "patch-entity", guarded))) > 0);
+    await node.client.close();
+  });
+
+  test("a grant of a lock makes no promise between a door and its reply if the last use of the path is in memory", async () => {
+    const disk = createMemoryDisk();
+    const memory = openMemoryJournal(disk);
+    const findSubjectInMemory: Journal["findSubjectInMemory"] = (query) => memory.findSubjectInMemory?.(query);
+    const node = await startNode({ disk, prepare: (journal) => Object.assign(journal, { findSubjectInMemory }) });
+    const { operations, locks } = node.client;
+    const use = async (n: number): Promise<void> => {
+      const held = await operations.acquireLock({ paths: [`hot/${n}`], ttlMs: 60_000, ownerId: `owner-${n}` });
+      assert.ok(held.granted);
+      await locks.release({ fence: held.fence }, { ownerId: `owner-${n}` });
+    };
+    await Promise.all(Array.from({ length: 400 }, (_, n) => use(n)));
+    assert.equal(await promisesPerCall(submitter(node, "acquire-lock", lock)), 0);
     await node.client.close();
   });
 

@@ -34,6 +34,7 @@ export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
     readAt: (positions) => use(() => readPositions(store, positions)),
     findKeys: (scopes) => use(() => scopes.map((scope) => store.index().findKey(scope))),
     findSubject: (query) => use(() => store.index().findSubject(query)),
+    findSubjectInMemory: (query) => (closed ? undefined : store.index().findSubject(query)),
     checkpoints: store.checkpoints,
     erase: (position, by) =>
       use(() => {
