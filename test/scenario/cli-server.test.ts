@@ -254,9 +254,13 @@ test(
     const { agent_id: id, secret } = await cliJson(["run", "register-agent", '{"name":"ann"}']);
     const env = { HOLDFAST_AGENT_ID: String(id), HOLDFAST_AGENT_SECRET: String(secret), HOLDFAST_URL: url };
     await cliJson(["run", "acquire-lock", '{"paths":["a"],"ttl_seconds":60}'], { env });
-    assert.match((await cli("whoami", { env })).out, /^agent .*, ann\n {2}holds a \(write\); fence 1\.\d+/);
+    assert.match((await cli("whoami", { env })).out, /\nagent .*, ann\n {2}holds a \(write\); fence 1\.\d+/);
     assert.match((await cli("agents")).out, new RegExp(`^ann \\(${String(id).slice(0, 4)}\\) .* ${String(id)}$`, "mu"));
     assert.equal((await cli("release a", { env })).code, 0);
-    assert.match((await cli("whoami")).err, /\(agent_required\)/);
+    const { out } = await cli("whoami");
+    assert.match(
+      out,
+      /^principal anonymous\n {2}may read, write, lock, register, work everywhere\nnot a registered agent\n/,
+    );
   }),
 );

@@ -168,11 +168,8 @@ function thrownReply(error: unknown): CallReply {
 const isAgentUnknown = ({ outcome }: CallReply): boolean =>
   outcome.kind === "refusal" && outcome.code === "agent_unknown";
 
-const quiet: CallOptions = { events: false };
-
 function withoutEvents(options: CallOptions): CallOptions {
-  for (const _name in options) return { ...options, ...quiet };
-  return quiet;
+  return { ...options, events: false };
 }
 
 const aboutAgents = new Set(["heartbeat", "end-agent", "who-am-i"]);

@@ -1,7 +1,9 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 
-const verb = Type.Enum(["read", "write", "lock", "register", "operate", "work"], {
+export const allVerbs = ["read", "write", "lock", "register", "operate", "work"] as const;
+
+const verb = Type.Enum(allVerbs, {
   description:
     "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: operator operations; `work`: run jobs.",
 });

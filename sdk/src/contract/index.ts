@@ -1,4 +1,5 @@
 export { agentOperations } from "./agents.ts";
+export { allVerbs } from "./allowance.ts";
 export type { Allowance, Verb } from "./allowance.ts";
 export { allOperations, publicOperations } from "./all-operations.ts";
 export type { OperationName } from "./all-operations.ts";

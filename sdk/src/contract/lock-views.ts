@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { allowance } from "./allowance.ts";
 import { agent, host, isoTime, line, missed, ownerId, processId } from "./agents.ts";
 import { limit } from "./conditions.ts";
 import { fence, grant, holder, leftBefore, place, ticket, ticketTimes } from "./grant.ts";
@@ -178,17 +179,29 @@ const getTicket = operation({
 const whoAmI = operation({
   name: "who-am-i",
   kind: "read",
-  summary: "Reads the calling agent or the named owner: its locks, its tickets and their times.",
+  summary:
+    "Reads the caller: its principal and its rights. And the calling agent or the named owner: its locks, its tickets " +
+    "and their times.",
   input: Type.Object({ owner_id: Type.Optional(ownerId), ...page }, closed),
   output: Type.Object({
+    principal: Type.String(),
+    allow: Type.Array(allowance, { description: "The rights of the caller." }),
+    token_expires_at: Type.Union([isoTime, Type.Null()], { description: "Null if the rights do not expire." }),
     agent: nullable(Type.Object({ ...agent.properties, ended_at: Type.Optional(isoTime) }, closed)),
     holds: Type.Array(Type.Object({ ...grant.properties, purpose: nullable(line), state: lockState }, closed)),
     waits: Type.Array(waiter),
     missed: Type.Optional(missed),
     next: nullable(cursor),
   }),
-  problems: ["agent_unknown", "agent_required"],
-  rights: [{ verbs: seesLocks, touches: ({ owner_id: owner }) => ({ owner }) }],
+  problems: ["agent_unknown"],
+  // Every caller may read its own rights and its own locks.
+  rights: [
+    {
+      verbs: seesLocks,
+      touches: ({ owner_id: owner }) => ({ owner }),
+      isNeeded: ({ owner_id: owner }) => owner !== undefined,
+    },
+  ],
   routes: [get("/v1/agents/me")],
   example: {},
 });

@@ -34,6 +34,8 @@ export interface Touch {
 export interface Right<Input = never> {
   readonly verbs: readonly Verb[];
   readonly touches: (input: Input) => Touch;
+  /** The right is not needed for other inputs. */
+  readonly isNeeded?: (input: Input) => boolean;
   /** An alternative for callers that may not touch all of it. */
   readonly instead?: string;
   /** The registration of an agent is checked even for a caller that has the verb everywhere. */

@@ -1,18 +1,14 @@
 import { stateLoading } from "../base/state-loading.ts";
-import type { Allowance, Verb } from "@holdfast/sdk/contract";
-import { isAllowed } from "@holdfast/sdk/contract";
+import type { Verb } from "@holdfast/sdk/contract";
+import { allVerbs, isAllowed } from "@holdfast/sdk/contract";
 import { digestOf } from "../base/new-secret.ts";
+import type { CallRights } from "../operations/call.ts";
 import type { Credentials, Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
 import type { OperatorToken } from "./operator-token.ts";
 
 /** The current identity and rights of a caller. */
-export interface CallerRights {
-  readonly principal: string;
-  readonly allow: readonly Allowance[];
-  /** Expiry of the token in engine time; absent if the rights do not come from a token that expires. */
-  readonly expiresAt?: number;
-}
+export type CallerRights = CallRights;
 
 interface CallerRightsOptions {
   readonly lookups: Lookups;
@@ -21,14 +17,12 @@ interface CallerRightsOptions {
   readonly requiresToken: boolean;
 }
 
-const everything: readonly Verb[] = ["read", "write", "lock", "register", "operate", "work"];
-
-export const operatorRights: CallerRights = { principal: "operator", allow: [{ verbs: [...everything], under: "" }] };
+export const operatorRights: CallerRights = { principal: "operator", allow: [{ verbs: [...allVerbs], under: "" }] };
 
 /** The rights of a caller on this host without a token: everything except operator operations. */
 export const anonymousRights: CallerRights = {
   principal: "anonymous",
-  allow: [{ verbs: everything.filter((verb) => verb !== "operate"), under: "" }],
+  allow: [{ verbs: allVerbs.filter((verb) => verb !== "operate"), under: "" }],
 };
 
 /** The current rights of a caller. Called once on admission, and again with every call. */

@@ -67,6 +67,7 @@ function passes(inner: Calls, guard: Guard, call: Call): boolean {
     answerCall(call, refused(guard, refusal));
     return false;
   }
+  if (!isRejection(rights)) call.rights = rights;
   call.isOperator = !isRejection(rights) && isAllowedEverywhere(rights, ["operate"]);
   // Most callers may read everything. For them nothing is redacted.
   if (!isRejection(rights) && !isAllowedEverywhere(rights, ["read"])) {

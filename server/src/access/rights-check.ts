@@ -1,6 +1,7 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import { isAllowed } from "@holdfast/sdk/contract";
 import type { Right, Touch, Verb } from "@holdfast/sdk/contract";
+import { isObject } from "@holdfast/sdk/json/json";
 import type { CallReply } from "@holdfast/sdk";
 import type { Call } from "../operations/call.ts";
 import type { Rejection } from "./gate.ts";
@@ -30,6 +31,7 @@ export class RightsCheck {
     const { verbs, instead } = right;
     if (verbs.includes("operate") && options.agent !== undefined)
       return notAllowed(record.name, verbs, "the caller is an agent");
+    if (isObject(input) && right.isNeeded?.(input as never) === false) return undefined;
     if (isAllowedEverywhere(rights, verbs) && right.restrictsAgents !== true) return undefined;
     if (!rights.allow.some((allowance) => allowance.verbs.some((verb) => verbs.includes(verb)))) {
       return notAllowed(record.name, verbs);

@@ -5,6 +5,7 @@
 import type { CallReply, Transport } from "@holdfast/sdk";
 import type { DoorCallOptions } from "./door-call-options.ts";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
+import type { Allowance } from "@holdfast/sdk/contract";
 import type { OperationRecord } from "./operation-record.ts";
 
 export interface Call<Record extends OperationRecord = OperationRecord> {
@@ -19,8 +20,18 @@ export interface Call<Record extends OperationRecord = OperationRecord> {
   redact?: (reply: CallReply) => CallReply;
   /** True if the caller may operate the whole space. The gate sets it, and a program in this process is an operator. */
   isOperator?: boolean;
+  /** The rights of the caller. The gate sets them, and a program in this process has all of them. */
+  rights?: CallRights;
   /** Receives the call with its reply, or without one after a bug. Metrics set it. */
   observe?: (reply: CallReply | undefined) => void;
+}
+
+/** The identity and the rights of a caller. */
+export interface CallRights {
+  readonly principal: string;
+  readonly allow: readonly Allowance[];
+  /** Expiry of the token in engine time. Absent if the rights do not come from a token that expires. */
+  readonly expiresAt?: number;
 }
 
 /** The way from a door to the application layer. */

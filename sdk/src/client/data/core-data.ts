@@ -160,7 +160,7 @@ export const coreData: ContractData = {
     "holders:27 above:27 below:27 queue:17",
     "waits_for:17 expires_at estimate_ms ticket_seconds accept_seconds missed:11 owner_id acquired_at ttl_seconds left_before",
     "agent_id parent_waits registered_at seen_at expires_at inactivity_seconds process_id ended_at",
-    "agent:32 holds:20 waits:17 missed:11",
+    "token_expires_at agent:32 holds:20 waits:17 missed:11",
     "owner_id blockers:17 blockers_total",
     "items:34",
     "idempotency_window_ms state_bytes_max paths_per_principal_max state_hash_every component_toggles",

@@ -29,7 +29,7 @@ export const operationList = [
   { name: "list-locks", kind: "read", summary: "Lists all held paths with their holders and queues, by path. `view: dal_locks` returns one record per grant and path." },
   { name: "get-lock", kind: "read", summary: "Reads one path: the holders of the path, of its ancestors and of paths below it, and its queue. With `position`: the holders of the path and its ancestors after that entry, at any age. Such a past view has no paths below, no queue and no end of leases: heartbeats are recorded for all agents at once. Request each path below by itself." },
   { name: "get-ticket", kind: "read", summary: "Reads a ticket: its place and its blockers, or the grant that it became." },
-  { name: "who-am-i", kind: "read", summary: "Reads the calling agent or the named owner: its locks, its tickets and their times." },
+  { name: "who-am-i", kind: "read", summary: "Reads the caller: its principal and its rights. And the calling agent or the named owner: its locks, its tickets and their times." },
   { name: "list-waits", kind: "read", summary: "Lists the wait-for graph: every ticket with everything that blocks it, in the order of the tickets." },
   { name: "list-lock-history", kind: "read", summary: "Lists the history of a path, newest first. Other paths of a set appear only if the caller may read or lock them. `next` is the `before` of the next page, null at the end. A page may be short." },
   { name: "check-fence", kind: "read", summary: "Checks for an outside resource whether a fence belongs to a live grant that covers the path." },

@@ -2,6 +2,7 @@ import type { ReplyStream } from "@holdfast/sdk";
 import type { JsonObject, Json } from "@holdfast/sdk/json/json";
 import type { Outcome, Refusal } from "../../machine/entry.ts";
 import type { WantedCheck } from "../../machine/feature.ts";
+import type { CallRights } from "../../operations/call.ts";
 import type { OperationRecord } from "../../operations/operation-record.ts";
 import type { EngineServices } from "../engine-services.ts";
 import type { View } from "../packs/view.ts";
@@ -25,6 +26,8 @@ export interface CallContext {
   readonly operatorRotation: OperatorTokenRotation | undefined;
   /** True for a read by a caller that may operate the whole space and is no agent. */
   readonly isOperator?: boolean;
+  /** The rights of the caller of a read. Absent for a program in this process, which has all of them. */
+  readonly rights?: CallRights;
 }
 
 /**

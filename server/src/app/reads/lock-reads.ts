@@ -17,6 +17,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { kindAt } from "../../features/locks/tables/settings.ts";
 import { done, refusal } from "../../machine/refusal.ts";
 import { priorLocks } from "../calls/prior-locks.ts";
+import type { CallRights } from "../../operations/call.ts";
 import type { DescribedGrant } from "../calls/prior-locks.ts";
 import { pastLock } from "../calls/past-lock.ts";
 import { subjectHistory, selectedEvents } from "./subject-history.ts";
@@ -25,7 +26,12 @@ import type { HistoryQuery } from "./subject-history.ts";
 const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
 type Views = typeof operations;
 type Reads = {
-  readonly [Name in keyof Views]: (engine: Engine, input: InputOf<Views[Name]>, agent?: string) => Promise<Outcome>;
+  readonly [Name in keyof Views]: (
+    engine: Engine,
+    input: InputOf<Views[Name]>,
+    agent: string | undefined,
+    rights: CallRights,
+  ) => Promise<Outcome>;
 };
 
 /** One read per view of the contract. A missing one does not compile. */
@@ -87,15 +93,27 @@ async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]
   return done({ ...found, left_before: await priorLocks(engine, found as unknown as DescribedGrant) });
 }
 
-async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?: string): Promise<Outcome> {
+async function whoAmI(
+  engine: Engine,
+  input: InputOf<Views["who-am-i"]>,
+  agent: string | undefined,
+  rights: CallRights,
+): Promise<Outcome> {
   const owner = input.owner_id ?? agent;
-  if (owner === undefined) return refusal("agent_required");
+  const caller = callerView(rights);
+  if (owner === undefined) return done({ ...caller, agent: null, holds: [], waits: [], next: null });
   const page = { limit: input.limit ?? pageSize, time: engine.now(), after: input.after };
   const { row, own } = await engine.scan((state) => ({
     row: findAgent(state, owner),
     own: { ...ownView(state, owner, page), ...(owner === agent ? missedView(state, owner) : {}) },
   }));
-  return done({ agent: row === undefined ? await endedAgent(engine, owner) : agentView(row), ...own });
+  return done({ ...caller, agent: row === undefined ? await endedAgent(engine, owner) : agentView(row), ...own });
+}
+
+function callerView({ principal, allow, expiresAt }: CallRights): JsonObject {
+  const expires = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+  const shown = allow.map(({ verbs, under }) => ({ verbs: [...verbs], under }));
+  return { principal, allow: shown, token_expires_at: expires };
 }
 
 /** Maximum entries of an ended agent that are read to find its registration. */

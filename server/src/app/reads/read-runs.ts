@@ -1,3 +1,5 @@
+import { allVerbs } from "@holdfast/sdk/contract";
+import type { CallRights } from "../../operations/call.ts";
 import type { OperationRun } from "../calls/app-operation.ts";
 import { auditReads } from "./audit-reads.ts";
 import { entityReads } from "./entity-reads.ts";
@@ -19,6 +21,13 @@ export function readRuns(kinds: readonly Kind[]): readonly (readonly [string, Op
   ];
 }
 
+/** A program in this process may do everything. */
+const everything: CallRights["allow"] = [{ verbs: [...allVerbs], under: "" }];
+
 function runOf(read: Read): OperationRun {
-  return { at: "head", run: (input: never, { services, speaker }) => read(services.engine, input, speaker.agent) };
+  return {
+    at: "head",
+    run: (input: never, { services, speaker, rights }) =>
+      read(services.engine, input, speaker.agent, rights ?? { principal: speaker.principal, allow: everything }),
+  };
 }

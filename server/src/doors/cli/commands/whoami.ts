@@ -10,10 +10,11 @@ import { serverCommand } from "../discovery/server-command.ts";
 export const whoamiCommand: CliCommand = serverCommand({
   name: "whoami",
   positionalsMax: 0,
-  summary: "show the locks and the tickets of the calling agent",
+  summary: "show the rights of the caller, and the locks and tickets of its agent",
   details: [
-    "Shows the agent of HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET, which `holdfast lock` sets for its command. It shows",
-    "the held locks with the end of their leases, and the tickets. With --owner it shows another owner.",
+    "Shows the principal, its rights and the end of its token. The agent is that of HOLDFAST_AGENT_ID and",
+    "HOLDFAST_AGENT_SECRET, which `holdfast lock` sets for its command. It is shown with its held locks, the end of their",
+    "leases, and its tickets. With --owner it shows another owner.",
     "",
     "  holdfast whoami",
     "  holdfast whoami --owner nightly-job",
@@ -27,7 +28,17 @@ export const whoamiCommand: CliCommand = serverCommand({
   },
 });
 
-function whoamiText({ agent, holds, waits }: WireOutput<"who-am-i">, nowMs: number): string {
+function callerText({ principal, allow, token_expires_at: expires }: WireOutput<"who-am-i">, nowMs: number): string {
+  const scopes = allow.map(
+    ({ verbs, under }) =>
+      `  may ${verbs.join(", ")} ${under === "" ? "everywhere" : `under ${escapeControlChars(under)}`}`,
+  );
+  const end = expires === null ? [] : [`  the token ends ${relativeTime(expires, nowMs)}`];
+  return [`principal ${escapeControlChars(principal)}`, ...scopes, ...end].join("\n");
+}
+
+function whoamiText(answer: WireOutput<"who-am-i">, nowMs: number): string {
+  const { agent, holds, waits } = answer;
   const identity =
     agent === null
       ? ["not a registered agent"]
@@ -46,5 +57,5 @@ function whoamiText({ agent, holds, waits }: WireOutput<"who-am-i">, nowMs: numb
       `  waits for ${escapeControlChars(path)} (${mode}) with ticket ${ticket}, since ${relativeTime(since, nowMs)}`,
   );
   const nothing = held.length + waiting.length === 0 ? ["  holds no locks and has no tickets"] : [];
-  return [identity.join(", "), ...held, ...waiting, ...nothing].join("\n");
+  return [callerText(answer, nowMs), identity.join(", "), ...held, ...waiting, ...nothing].join("\n");
 }
