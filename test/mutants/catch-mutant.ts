@@ -78,12 +78,18 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
   let output = "";
   let errors = "";
   let isStalled = false;
-  const kill = (): void => void (isStalled = child.kill("SIGKILL"));
-  // Twice the timeout of a test, which a test process reports itself.
-  let stall = setTimeout(kill, 2 * testTimeoutMs);
+  let silence: AbortSignal;
+  const boundSilence = (): void => {
+    // Twice the timeout of a test, which a test process reports itself.
+    const bound = AbortSignal.timeout(2 * testTimeoutMs);
+    bound.addEventListener("abort", () => {
+      if (bound === silence) isStalled = child.kill("SIGKILL");
+    });
+    silence = bound;
+  };
+  boundSilence();
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    clearTimeout(stall);
-    stall = setTimeout(kill, 2 * testTimeoutMs);
+    boundSilence();
     output += text;
     if (until?.test(output) === true) child.kill();
   });
@@ -91,7 +97,6 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      clearTimeout(stall);
       resolve({ output, errors, code, isStalled });
     });
   });
