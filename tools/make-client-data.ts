@@ -128,9 +128,9 @@ function packLoadersFile(): string {
     made,
     'import type { ContractData } from "./contract-data.ts";',
     "",
-    "/** Loads the data of a pack, by the name of the pack. */",
-    "export const packLoaders: Readonly<Record<string, () => Promise<ContractData>>> = {",
-    ...packs.map(({ name }) => `  ${name}: async () => (await import("./${name}-data.ts")).${name}Data,`),
+    "/** Loads the module of a pack, by the name of the pack. The data is all that it exports. */",
+    "export const packLoaders: Readonly<Record<string, () => Promise<Readonly<Record<string, ContractData>>>>> = {",
+    ...packs.map(({ name }) => `  ${name}: () => import("./${name}-data.ts"),`),
     "};",
     "",
   ].join("\n");

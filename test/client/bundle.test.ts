@@ -58,6 +58,10 @@ test("the core entry weighs at most 30 kB for a browser, and each part of a pack
   const jobs = sizeOf(outputOf("src/client/jobs/jobs-client.ts")) + sizeOf(outputOf("src/client/data/jobs-data.ts"));
   assert.ok(jobs <= 8_000, `the pack jobs weighs ${jobs} bytes`);
   context.diagnostic(`jobs ${jobs} bytes, gzip`);
+  const files =
+    sizeOf(outputOf("src/client/files/files-client.ts")) + sizeOf(outputOf("src/client/data/files-data.ts"));
+  assert.ok(files <= 8_000, `the pack files weighs ${files} bytes`);
+  context.diagnostic(`files ${files} bytes, gzip`);
   const programs =
     sizeOf(outputOf("src/client/programs/programs-client.ts")) + sizeOf(outputOf("src/client/data/programs-data.ts"));
   assert.ok(programs <= 8_000, `the pack programs weighs ${programs} bytes`);

@@ -6,6 +6,7 @@ import { HoldfastError, isConflict, isDenied } from "holdfast";
 import type { Entity } from "holdfast";
 import * as guards from "../../sdk/src/client/data/problem-guards.ts";
 import * as intentGuards from "../../sdk/src/client/data/intents-guards.ts";
+import * as fileGuards from "../../sdk/src/client/data/files-guards.ts";
 import * as jobGuards from "../../sdk/src/client/data/jobs-guards.ts";
 import * as programGuards from "../../sdk/src/client/data/programs-guards.ts";
 import * as planningGuards from "../../sdk/src/client/data/planning-guards.ts";
@@ -138,9 +139,14 @@ describe("guards of problems", () => {
   test("every problem with data has a guard that narrows the error to its code and its data", () => {
     const wide: readonly Wide[] = [] satisfies readonly never[];
     assert.equal(wide.length, 0);
-    const all = { ...guards, ...planningGuards, ...intentGuards, ...programGuards, ...jobGuards } as Readonly<
-      Record<string, (error: unknown) => boolean>
-    >;
+    const all = {
+      ...guards,
+      ...planningGuards,
+      ...intentGuards,
+      ...programGuards,
+      ...jobGuards,
+      ...fileGuards,
+    } as Readonly<Record<string, (error: unknown) => boolean>>;
     const packProblems = packs.flatMap(({ problems }) => Object.entries(problems));
     const codes = [
       ...Object.keys(coreProblemData),

@@ -27,8 +27,15 @@ export const doorDrivers: Readonly<Record<string, () => Promise<DoorDriver>>> = 
 };
 
 async function inProcess(): Promise<DoorDriver> {
-  const client = await open({ memory: true }, { principal: "operator" });
-  return { run: runWith(client.execute), [Symbol.asyncDispose]: client.close };
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-ways-"));
+  const client = await open(folder, { principal: "operator" });
+  return {
+    run: runWith(client.execute),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await rm(folder, { recursive: true });
+    },
+  };
 }
 
 /** Drivers for a running server. */

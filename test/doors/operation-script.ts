@@ -336,9 +336,45 @@ const jobEnds: readonly ScriptStep[] = [
   step("jobs.cancel", { type: "mail", state: "scheduled" }),
 ];
 
+/** The fence of the last lock. */
+const fenced = (input: OperationInput) => (before: readonly CallReply[]) => ({
+  ...input,
+  fence: memberOf(before, "acquire-lock", "fence"),
+});
+/** The publish that was begun last. */
+const publish = (before: readonly CallReply[]) => ({ id: memberOf(before, "files.open", "id") });
+const docs = { target: "site/docs" };
+
+/** Versions without files: parts are sent over HTTP only. The node removes folders a second after the last two steps. */
+const files: readonly ScriptStep[] = [
+  step("files.configure", { retention_seconds: 60, quotas: { site: 5_000_000_000 } }),
+  step("acquire-lock", { paths: ["site"], ttl_seconds: 600, ...ann }),
+  step("files.open", { ...docs, fence: "9.9" }),
+  step("files.open", fenced(docs)),
+  step("files.list-publishes"),
+  step("files.commit", publish, { key: "f2" }),
+  step("files.commit", publish, { key: "f2" }),
+  step("files.open", fenced({ target: "site/old" })),
+  step("files.commit", publish),
+  step("files.get", docs),
+  step("files.get", { target: "site/none" }),
+  step("files.list", docs),
+  step("files.list-targets", { under: "site" }),
+  step("files.list-versions", docs),
+  step("files.pin", { ...docs, ttl_seconds: 600 }),
+  step("files.delete", fenced(docs)),
+  step("files.list-roots"),
+  step("files.clear-root", { root: "main" }),
+  step("files.clear-root", { root: "none" }),
+  step("files.open", fenced(docs)),
+  step("files.abort", publish),
+  step("files.delete", fenced({ target: "site/old" })),
+];
+
 export const script: readonly ScriptStep[] = [
   ...[entities, locks, planning, intents, others, programs].flat(),
   ...jobs,
   ...schedules,
   ...jobEnds,
+  ...files,
 ];

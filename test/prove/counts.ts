@@ -71,6 +71,8 @@ const table = {
     secondsEach: 0.003,
   },
   jobRecoveries: { unit: "recoveries of the locks of real workers", test: 0, prove: 1, secondsEach: 75 },
+  crashStates: { unit: "states of a disk after each crash of a publish", test: 200, prove: 5_000, secondsEach: 0.02 },
+  publishKills: { unit: "publishers of files under kill -9", test: 3, prove: 100, secondsEach: 3 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 

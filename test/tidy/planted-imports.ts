@@ -34,6 +34,7 @@ export const planted: readonly Planted[] = [
     imports: ["../packs/planning.ts"],
     rules: ["features-know-machine-and-contract"],
   },
+  { file: "server/src/storage/disk.ts", imports: ["../engine/engine.ts"], rules: ["storage-knows-base"] },
   {
     file: "server/src/checks/check-runner.ts",
     imports: ["../engine/engine.ts"],

@@ -13,11 +13,11 @@ export interface JournalClient {
   list(query?: JournalQuery): Promise<Page<JournalItem, number> & { readonly head: number }>;
 }
 
-export function auditClient(run: Run): AuditClient {
+export function auditClient({ run }: { readonly run: Run }): AuditClient {
   return { list: async (query) => (await run("list-audit", { ...query }, {})) as Page<AuditItem, number> };
 }
 
-export function journalClient(run: Run): JournalClient {
+export function journalClient({ run }: { readonly run: Run }): JournalClient {
   return {
     list: async (query) => (await run("list-journal", { ...query }, {})) as Awaited<ReturnType<JournalClient["list"]>>,
   };

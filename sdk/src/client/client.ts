@@ -19,6 +19,7 @@ import { operationsClient } from "./operations-client.ts";
 import { lazyClient } from "./packs/lazy-client.ts";
 import type { PlanningClient } from "./packs/planning-client.ts";
 import type { IntentsClient } from "./intents/intents-client.ts";
+import type { FilesClient } from "./files/files-client.ts";
 import type { JobsClient } from "./jobs/jobs-client.ts";
 import type { ProgramsClient } from "./programs/programs-client.ts";
 import { oneByOne } from "./one-by-one.ts";
@@ -33,6 +34,8 @@ export interface Client extends CoreClient {
   readonly jobs: JobsClient;
   /** The pack `programs`. */
   readonly programs: ProgramsClient;
+  /** The pack `files`. */
+  readonly files: FilesClient;
   /** The same client with the identity of a registered agent. */
   readonly as: (agent: AgentIdentity) => Client;
   /**
@@ -77,6 +80,13 @@ interface Family {
   readonly thread: HeartbeatThread | undefined;
 }
 
+/** The parts of a client that the clients of its packs use. */
+interface PackHost {
+  readonly run: Run;
+  readonly clock: ClientClock;
+  readonly client: CoreClient;
+}
+
 function clientOf(caller: CallSender, options: ClientOptions, family: Family): Client {
   const run: Run = (operation, input, call) => caller.run(operation, input, call);
   const { transport } = caller;
@@ -97,26 +107,20 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
   };
   const withIdentity = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
     clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
+  const packClient = <Pack extends object>(load: () => Promise<(host: PackHost) => Pack>): Pack =>
+    lazyClient(async () => (await load())({ run, clock: caller.clock, client }));
   const client: Client = {
     entities: entitiesClient(run, caller.clock),
     agents: agentsClient(run),
     locks: locksClient(run, sessions),
-    planning: lazyClient(async () => (await import("./packs/planning-client.ts")).planningClient(run)),
-    intents: lazyClient(async () => {
-      const { intentsClient } = await import("./intents/intents-client.ts");
-      return intentsClient({ run, clock: caller.clock, client });
-    }),
-    jobs: lazyClient(async () => {
-      const { jobsClient } = await import("./jobs/jobs-client.ts");
-      return jobsClient({ run, clock: caller.clock, client });
-    }),
-    programs: lazyClient(async () => {
-      const { programsClient } = await import("./programs/programs-client.ts");
-      return programsClient({ run, clock: caller.clock, client });
-    }),
-    audit: lazyClient(async () => (await import("./audit-client.ts")).auditClient(run)),
-    journal: lazyClient(async () => (await import("./audit-client.ts")).journalClient(run)),
-    tokens: lazyClient(async () => (await import("./tokens-client.ts")).tokensClient(run)),
+    planning: packClient(async () => (await import("./packs/planning-client.ts")).planningClient),
+    intents: packClient(async () => (await import("./intents/intents-client.ts")).intentsClient),
+    jobs: packClient(async () => (await import("./jobs/jobs-client.ts")).jobsClient),
+    programs: packClient(async () => (await import("./programs/programs-client.ts")).programsClient),
+    files: packClient(async () => (await import("./files/files-client.ts")).filesClient),
+    audit: packClient(async () => (await import("./audit-client.ts")).auditClient),
+    journal: packClient(async () => (await import("./audit-client.ts")).journalClient),
+    tokens: packClient(async () => (await import("./tokens-client.ts")).tokensClient),
     acquire: sessions.acquire,
     tryAcquire: sessions.tryAcquire,
     // Loaded on first use: most programs never need it.

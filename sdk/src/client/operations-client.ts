@@ -3,6 +3,7 @@ import type { OperationInput, OperationOutput } from "./operation-output.ts";
 import { coreData } from "./data/core-data.ts";
 import { packLoaders } from "./data/pack-loaders.ts";
 import type { Run } from "./entities-client.ts";
+import type { FileOperations } from "./packs/file-operations.ts";
 import type { IntentOperations } from "./packs/intent-operations.ts";
 import type { JobOperations } from "./packs/job-operations.ts";
 import type { PlanningOperations } from "./packs/planning-operations.ts";
@@ -40,6 +41,7 @@ export interface OperationsClient extends CoreOperations {
   readonly intents: OperationMethods<IntentOperations>;
   readonly programs: OperationMethods<ProgramOperations>;
   readonly jobs: OperationMethods<JobOperations>;
+  readonly files: OperationMethods<FileOperations>;
 }
 
 export function operationsClient(run: Run): OperationsClient {

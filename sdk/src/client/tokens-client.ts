@@ -24,7 +24,7 @@ export interface TokensClient {
   ): Promise<OperationOutput<"revoke-token">>;
 }
 
-export function tokensClient(run: Run): TokensClient {
+export function tokensClient({ run }: { readonly run: Run }): TokensClient {
   return {
     create: (token, options = {}) => run("create-token", token, options) as Promise<CreatedToken>,
     list: (page = {}) => run("list-tokens", page, {}) as Promise<Page<Token, string>>,

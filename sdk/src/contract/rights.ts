@@ -7,9 +7,12 @@ import type { Allowance, Verb } from "./allowance.ts";
 import { resourcePath, resourceTypePath } from "./packs/resource-path.ts";
 import type { Resource } from "./packs/resource.ts";
 
-/** A thing that has an id and whose path is in the state: the path of a job and of a schedule is `job/<type>`. */
+/**
+ * A thing that has an id and whose path is in the state. The path of a job and of a schedule is `job/<type>`, that of a
+ * publish is its target.
+ */
 export interface TouchedRef {
-  readonly kind: "job" | "schedule";
+  readonly kind: "job" | "publish" | "schedule";
   readonly id: string;
 }
 

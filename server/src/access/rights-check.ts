@@ -69,10 +69,7 @@ export class RightsCheck {
     if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
     // An id out of reach is answered like one that does not exist.
     const hidden = touch.refs?.find((ref) => this.#lookups.pathsOf(ref).some(isDenied));
-    if (hidden !== undefined) {
-      const code = hidden.kind === "job" ? "jobs.unknown" : "jobs.schedule_unknown";
-      return { code, data: { id: hidden.id } };
-    }
+    if (hidden !== undefined) return { code: unknownCodes[hidden.kind], data: { id: hidden.id } };
     return this.#foreignAgentRefusal(rights, call, touch) ?? this.#foreignOwnerRefusal(rights, call, required);
   }
 
@@ -116,6 +113,13 @@ export class RightsCheck {
     return isHidden(grant) ? notHeld({ fence, owner_id: claimed }) : undefined;
   }
 }
+
+/** The refusal of an id that does not exist, by the kind of the thing. */
+const unknownCodes = {
+  job: "jobs.unknown",
+  publish: "files.publish_unknown",
+  schedule: "jobs.schedule_unknown",
+} as const;
 
 function notHeld(data: Rejection["data"]): Rejection {
   return { code: "lock_not_held", data };

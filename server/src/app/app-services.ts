@@ -4,6 +4,7 @@ import type { Check, CheckRunner } from "../checks/check.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import type { OperationRegistry } from "../operations/registry.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { AppOperation } from "./calls/app-operation.ts";
 import { appOperations } from "./calls/app-operations.ts";
 import { kindChecks } from "./calls/kind-evidence.ts";
@@ -22,6 +23,7 @@ interface AppServicesOptions {
   readonly ids: Ids;
   readonly kinds: readonly Kind[];
   readonly checks: CheckRunner;
+  readonly storage?: Storage | undefined;
 }
 
 export function appServices(engine: Engine, { kinds, ...options }: AppServicesOptions): AppServices {

@@ -10,6 +10,7 @@ import { NoticeHub } from "./notices/notice-hub.ts";
 import type { NoticeSource } from "./notices/notice-source.ts";
 import { PlaceNotices } from "./notices/place-notices.ts";
 import { OwnerHub } from "./watch/owner-hub.ts";
+import { Storage } from "../storage/storage.ts";
 
 export interface EngineServices {
   readonly engine: Engine;
@@ -23,6 +24,8 @@ export interface EngineServices {
   readonly notices: NoticeHub;
   /** Runs checks outside the machine. */
   readonly checks: CheckRunner;
+  /** The storage roots of this node. */
+  readonly storage: Storage;
   /** The turns of calls that gather evidence. */
   readonly turns: EvidenceTurns;
 }
@@ -31,12 +34,14 @@ interface EngineServicesOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly checks: CheckRunner;
+  /** The storage roots of this node; none by default. */
+  readonly storage?: Storage | undefined;
   /** The notices of packs. */
   readonly packNotices?: readonly NoticeSource[];
 }
 
 export function engineServices(engine: Engine, options: EngineServicesOptions): EngineServices {
-  const { clock, ids, checks, packNotices = [] } = options;
+  const { clock, ids, checks, storage = new Storage(), packNotices = [] } = options;
   const parts = { engine, clock };
   return {
     engine,
@@ -50,6 +55,7 @@ export function engineServices(engine: Engine, options: EngineServicesOptions): 
       ...packNotices,
     ]),
     checks,
+    storage,
     turns: new EvidenceTurns(),
   };
 }

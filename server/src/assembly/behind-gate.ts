@@ -8,6 +8,7 @@ import type { AppServices } from "../app/app-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
+import { publishTable } from "../packs/files/file-tables.ts";
 import { endedJobTable, jobTable } from "../packs/jobs/job-tables.ts";
 import { scheduleTable } from "../packs/jobs/schedule-tables.ts";
 import { ownerTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
@@ -60,6 +61,10 @@ function lookupsOf(engine: Engine): Lookups {
       ),
     onTokensChanged: (callback) => changes.onChange(callback),
     pathsOf: ({ kind, id }) => {
+      if (kind === "publish") {
+        const publish = engine.peek((state) => state.rows(publishTable).get(id));
+        return publish === undefined ? [] : [publish.target];
+      }
       const job = engine.peek((state) =>
         kind === "schedule"
           ? state.rows(scheduleTable).get(id)

@@ -8,6 +8,11 @@ export interface HoldfastOptions {
   /** The principal of the client in this process, recorded in every entry that it writes; `local` by default. */
   readonly principal?: string;
   readonly component_toggles?: ComponentToggles;
+  /**
+   * The folders of the storage roots, by name. Without it, a journal in a folder has the root `main` in its folder
+   * `files`, and any other journal has none.
+   */
+  readonly storageRoots?: Readonly<Record<string, string>>;
   /** The registration of the client's agent, and the retries of the client. */
   readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
   /** Receives reports for an operator, such as a failing journal. Standard error by default. */

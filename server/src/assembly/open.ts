@@ -1,4 +1,5 @@
 /** Assembles the parts: features into a machine, a journal and an engine around it, and the client on top. */
+import { join } from "node:path";
 import { createClient, systemClientClock } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
 import { systemClock } from "../base/clock.ts";
@@ -39,7 +40,7 @@ import { ServiceKeeper } from "../services/service-keeper.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { servicesOfNode } from "./services.ts";
-import type { AuditLogOptions } from "./services.ts";
+import type { AuditLogOptions, StorageRootOptions } from "./services.ts";
 import { refuseUnknownToggles, setComponents } from "./set-components.ts";
 import type { ComponentOptions } from "./set-components.ts";
 import type { Feature } from "../machine/feature.ts";
@@ -95,13 +96,14 @@ export async function start(
 ): Promise<RunningNode> {
   const { rules = knownRules, report = reportToStandardError, addedServices = [], auditLog } = options;
   refuseUnknownToggles(options.component_toggles);
+  const storageRoots = storageRootsOf(location, options);
   await using opened = new AsyncDisposableStack();
   const journal = await openJournal(location, { ...options, rules });
   const engine = opened.adopt(await startEngine({ ...options, journal }), (started) => started.stop());
   if (journal.coordination === undefined) await raiseCarriedRules(engine, rules);
   await setComponents(engine, options);
   const services = servicesOf(engine, options);
-  const keeper = new ServiceKeeper([...servicesOfNode({ journal, rules, auditLog }), ...addedServices], {
+  const keeper = new ServiceKeeper([...servicesOfNode({ journal, rules, auditLog, storageRoots }), ...addedServices], {
     services,
     report,
   });
@@ -123,6 +125,15 @@ export async function start(
   };
 }
 
+/** A journal in a folder has the root `main` next to it. Nodes of a shared journal must name theirs. */
+function storageRootsOf(location: JournalLocation, { storageRoots: roots }: HoldfastOptions): StorageRootOptions {
+  if (roots !== undefined) return { roots, areNamed: true };
+  const isFolder = typeof location === "string" && !isDatabase(location);
+  return { roots: isFolder ? { main: join(location, "files") } : {}, areNamed: false };
+}
+
+const isDatabase = (journal: string): boolean => /^postgres(ql)?:\/\//u.test(journal);
+
 async function openJournal(
   location: JournalLocation,
   options: HoldfastOptions & { rules: readonly number[] },
@@ -130,7 +141,7 @@ async function openJournal(
   const { report = reportToStandardError } = options;
   if (typeof location !== "string" && "memory" in location) return openMemoryJournal(createMemoryDisk());
   const { journal, space = "main" } = typeof location === "string" ? { journal: location } : location;
-  if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
+  if (!isDatabase(journal)) return openFolder(journal, report);
   const warning = databaseWarning(journal);
   if (warning !== undefined) report(warning, undefined);
   const rules = Math.max(...options.rules);

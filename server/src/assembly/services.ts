@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { auditFeed } from "../app/watch/audit-feed.ts";
 import { systemClock } from "../base/clock.ts";
@@ -9,6 +10,7 @@ import { followRules } from "../services/follow-rules.ts";
 import { zoneTable } from "../packs/jobs/schedule-tables.ts";
 import { zoneKeeper } from "../services/zone-keeper.ts";
 import type { ServiceFactory } from "../services/service.ts";
+import { storageRoots } from "../services/storage/storage-roots.ts";
 
 /** The audit file of a node. */
 export interface AuditLogOptions {
@@ -20,12 +22,20 @@ export interface AuditLogOptions {
   readonly filesKept: number;
 }
 
+/** The storage roots of a node. */
+export interface StorageRootOptions {
+  readonly roots: Readonly<Record<string, string>>;
+  /** True if the operator named them. A default root is made by its first publish. */
+  readonly areNamed: boolean;
+}
+
 interface ServiceOptions {
   readonly journal: Journal;
   /** The rules numbers that this build knows. */
   readonly rules: readonly number[];
   /** Without it the audit log is in the journal only. */
   readonly auditLog?: AuditLogOptions | undefined;
+  readonly storageRoots: StorageRootOptions;
 }
 
 /** The services of a node, in the order of their start. */
@@ -33,10 +43,25 @@ export function servicesOfNode({
   journal: { coordination },
   rules,
   auditLog,
+  storageRoots: storage,
 }: ServiceOptions): readonly ServiceFactory[] {
   const rulesOfNodes = coordination === undefined ? [] : [followRules(coordination, rules)];
   const isShared = coordination !== undefined;
-  return [...rulesOfNodes, keepZones, ...(auditLog === undefined ? [] : [auditFileOf(auditLog, isShared)])];
+  return [
+    ...rulesOfNodes,
+    keepZones,
+    ...(auditLog === undefined ? [] : [auditFileOf(auditLog, isShared)]),
+    ...(Object.keys(storage.roots).length === 0 ? [] : [storageRootsOf(storage)]),
+  ];
+}
+
+function storageRootsOf({ roots, areNamed }: StorageRootOptions): ServiceFactory {
+  return storageRoots({
+    roots,
+    node: hostname(),
+    isEager: areNamed,
+    own: (folder) => ownFolder(folder, new Date(systemClock.wallMs()).toISOString()),
+  });
 }
 
 /** The time zones of schedules. Without schedules there is nothing to keep. */

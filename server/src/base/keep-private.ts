@@ -23,7 +23,8 @@ const ownFile =
   /^(?:journal|index|checkpoint|checkpoint-copy|owner)\.db(?:-wal|-shm|-journal)?$|^(?:owner|server)\.json|^identity|^holdfast\.log/u;
 
 /** Names in a folder that is or becomes a data folder. `lost+found` is in the root of a new volume. */
-const expectedName = /^(?:\.gitignore|agents|archive|audit|holdfast\.json|operator-token|operator\.sock|lost\+found)$/u;
+const expectedName =
+  /^(?:\.gitignore|agents|archive|audit|files|holdfast\.json|operator-token|operator\.sock|lost\+found)$/u;
 
 export function keepPrivate(folder: string): FolderRepair {
   if (process.platform === "win32") return { repaired: [], refusal: undefined };

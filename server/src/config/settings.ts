@@ -115,6 +115,13 @@ export const settings = {
     min: 0,
     summary: "maximum rotated audit files; older ones are deleted, and 0 keeps all",
   },
+  storage_roots: {
+    kind: "list",
+    needsNamedFile: true,
+    default: [],
+    summary:
+      "the folders of published files, as name=folder; without it a data folder with a journal has the root main in files",
+  },
   calls_per_second: {
     kind: "number",
     default: 50_000,

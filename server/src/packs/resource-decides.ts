@@ -14,12 +14,12 @@ import { packOff } from "./pack-off.ts";
 
 export type DecideResource = (input: JsonObject, context: DecideContext) => Decision;
 
-/** The rules of a pack: one per write operation of its contract. A missing one stops the start. */
+/** The rules of a pack: one per write of its contract that is a command. A missing one stops the start. */
 export function packRules(
   pack: Pack,
   decides: Readonly<Record<string, DecideResource>>,
 ): Readonly<Record<string, Rule>> {
-  const writes = pack.operations.filter(({ kind }) => kind === "write");
+  const writes = pack.operations.filter(({ kind, body }) => kind === "write" && body === undefined);
   return Object.fromEntries(
     writes.map((operation) => {
       const decide = decides[operation.name];

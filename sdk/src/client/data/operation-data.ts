@@ -15,7 +15,7 @@ const knownPart = (data: ContractData): KnownPart => ({ ...data, mapper: new Mem
 const core = knownPart(coreData);
 /** The data of the core, and of each pack that was used. */
 const known = new Map<string, KnownPart>([["", core]]);
-const loading = new Map<string, Promise<void>>();
+const loading = new Map<string, Promise<unknown>>();
 
 /** The name of the pack of an operation or a problem code; empty for the core. */
 const packOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));
@@ -26,11 +26,11 @@ const partOf = (name: string): KnownPart | undefined => known.get(packOf(name));
  * Loads the data of the pack that a name belongs to, if it is not loaded yet. Undefined if there is nothing to load:
  * the name belongs to the core, to a loaded pack, or to a kind of entity.
  */
-export function loadPackData(name: string): Promise<void> | undefined {
+export function loadPackData(name: string): Promise<unknown> | undefined {
   const pack = packOf(name);
   const load = Object.hasOwn(packLoaders, pack) ? packLoaders[pack] : undefined;
   if (load === undefined || known.has(pack)) return undefined;
-  const started = loading.get(pack) ?? load().then((data) => void known.set(pack, knownPart(data)));
+  const started = loading.get(pack) ?? load().then((module) => known.set(pack, knownPart(module[`${pack}Data`] as ContractData)));
   loading.set(pack, started);
   // A failed download can be repeated.
   return started.finally(() => loading.delete(pack));
@@ -43,7 +43,7 @@ export function operationData(name: string): OperationData | undefined {
 }
 
 /** Loads what an error with this code needs. Undefined if there is nothing to load. */
-export function loadProblem(code: string): Promise<void> | undefined {
+export function loadProblem(code: string): Promise<unknown> | undefined {
   return loadPackData(code) ?? (problemData(code)?.title === undefined ? loadTexts() : undefined);
 }
 

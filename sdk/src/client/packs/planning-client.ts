@@ -32,7 +32,7 @@ export interface PlanningClient {
   readonly assignments: ResourceClient<typeof assignment>;
 }
 
-export function planningClient(run: Run): PlanningClient {
+export function planningClient({ run }: { readonly run: Run }): PlanningClient {
   const resourcesOf = <R extends Resource>(name: R["name"], plural: R["plural"]): ResourceClient<R> =>
     resourceClient<R>(run, { pack: "planning", name, plural });
   return {

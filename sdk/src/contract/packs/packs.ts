@@ -1,3 +1,4 @@
+import { files } from "./files/files.ts";
 import { intents } from "./intents/intents.ts";
 import { jobs } from "./jobs/jobs.ts";
 import type { Pack } from "./pack.ts";
@@ -5,4 +6,4 @@ import { planning } from "./planning.ts";
 import { programs } from "./programs/programs.ts";
 
 /** Every pack. Doors, documents and tests are built from this list. */
-export const packs: readonly Pack[] = [planning, intents, programs, jobs];
+export const packs: readonly Pack[] = [planning, intents, programs, jobs, files];

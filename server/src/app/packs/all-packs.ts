@@ -1,4 +1,5 @@
 import { planningRules } from "../../packs/planning/planning.ts";
+import { filesPack } from "./files/files.ts";
 import { intentsPack } from "./intents/intents.ts";
 import { jobsPack } from "./jobs/jobs.ts";
 import { programsPack } from "./programs/programs.ts";
@@ -6,4 +7,10 @@ import { resourcePack } from "./resource-pack.ts";
 import type { ServerPack } from "./server-pack.ts";
 
 /** Every pack of the server. Add a new one here and to the contract's list. */
-export const allPacks: readonly ServerPack[] = [resourcePack(planningRules), intentsPack, programsPack, jobsPack];
+export const allPacks: readonly ServerPack[] = [
+  resourcePack(planningRules),
+  intentsPack,
+  programsPack,
+  jobsPack,
+  filesPack,
+];

@@ -5,10 +5,10 @@ import type { ServerPack } from "./server-pack.ts";
 
 /** The hooks of a pack, by operation. A table with a name that the contract lacks stops the start: it would do nothing. */
 export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks> {
-  const { contract, reads, prepare = {}, evidence = {}, finish = {}, views = {}, explain = {} } = pack;
+  const { contract, reads, uploads = {}, prepare = {}, evidence = {}, finish = {}, views = {}, explain = {} } = pack;
   const { operations, resources } = contract;
   const names = operations.map(({ name }) => name);
-  refuseUnknown(contract.name, { reads, prepare, evidence, finish }, names, "operation");
+  refuseUnknown(contract.name, { reads, uploads, prepare, evidence, finish }, names, "operation");
   refuseUnknown(
     contract.name,
     { views },
@@ -21,10 +21,10 @@ export function packHooks(pack: ServerPack): ReadonlyMap<string, OperationHooks>
 }
 
 function hooksOf(pack: ServerPack, { name, resource }: Operation): OperationHooks {
-  const { contract, reads, prepare, evidence, finish, views } = pack;
+  const { contract, reads, uploads, prepare, evidence, finish, views } = pack;
   const [read, step, source] = [reads[name], prepare?.[name], evidence?.[name]];
   return {
-    run: read === undefined ? undefined : runOfRead(contract, read),
+    run: read === undefined ? uploads?.[name] : runOfRead(contract, read),
     prepare: step === undefined ? [] : [step],
     evidence: source === undefined ? undefined : () => source,
     finish: finish?.[name],

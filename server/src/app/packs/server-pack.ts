@@ -1,6 +1,6 @@
 import type { PackRules } from "../../packs/pack-rules.ts";
 import type { Check } from "../../checks/check.ts";
-import type { EvidenceSource, Finish, Prepare } from "../calls/app-operation.ts";
+import type { EvidenceSource, Finish, OperationRun, Prepare } from "../calls/app-operation.ts";
 import type { Explain } from "../calls/explain.ts";
 import type { NoticeSource } from "../notices/notice-source.ts";
 import type { AppRead } from "../reads/app-read.ts";
@@ -12,6 +12,8 @@ type ByName<Part> = Readonly<Record<string, Part>>;
 export interface ServerPack extends Omit<PackRules, "list" | "reads"> {
   /** The reads of the pack, by operation. Each read of the contract has one. */
   readonly reads: ByName<AppRead>;
+  /** The writes of the pack that take bytes, by operation. They are no commands. */
+  readonly uploads?: ByName<OperationRun>;
   /** Steps before the decision, by operation. */
   readonly prepare?: ByName<Prepare>;
   /** Steps after the decision is durable, by operation. */

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../machine/entry.ts";
+import type { RunOutcome } from "../calls/app-operation.ts";
 import type { ReadContext } from "../../machine/read-context.ts";
 import type { EngineServices } from "../engine-services.ts";
 
@@ -14,5 +14,5 @@ export interface AppReadContext extends ReadContext {
  */
 export interface AppRead {
   readonly view: "keys" | "scan";
-  readonly run: (input: never, context: AppReadContext) => Outcome | Promise<Outcome>;
+  readonly run: (input: never, context: AppReadContext) => RunOutcome | Promise<RunOutcome>;
 }

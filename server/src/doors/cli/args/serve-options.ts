@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { defined } from "@holdfast/sdk/base/defined";
 import type { ResolvedConfig } from "../../../config/read-config.ts";
 import { settings } from "../../../config/settings.ts";
@@ -29,6 +30,7 @@ export function serveOptions(
     ...journalOf(config),
     ...natsOf(config, sources),
     ...auditLogOf(config),
+    ...storageRootsOf(config),
   };
   return { ...base, ...accessOf(config), ...defined({ component_toggles }), log: { level, format, write }, report };
 }
@@ -42,6 +44,17 @@ function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
 function auditLogOf(config: Config): Pick<ServeOptions, "auditLog"> {
   if (config.audit_log === "store") return {};
   return { auditLog: { bytesMax: config.audit_file_bytes_max, filesKept: config.audit_files_kept } };
+}
+
+function storageRootsOf({ storage_roots: roots }: Config): Pick<ServeOptions, "storageRoots"> {
+  if (roots.length === 0) return {};
+  return { storageRoots: Object.fromEntries(roots.map(storageRootOf)) };
+}
+
+function storageRootOf(text: string): readonly [string, string] {
+  const [, name, folder] = /^([a-z0-9][a-z0-9._-]{0,63})=(.+)$/u.exec(text) ?? [];
+  if (name !== undefined && folder !== undefined) return [name, resolve(folder)];
+  throw new UsageError(`storage_roots has ${JSON.stringify(text)}: write name=folder, such as main=/srv/files`);
 }
 
 /** An empty setting counts as not set. */

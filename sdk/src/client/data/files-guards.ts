@@ -1,0 +1,35 @@
+// Made from the contract by tools/make-client-data.ts; do not edit it.
+import type { Static } from "typebox";
+import type { filesProblemData } from "../../contract/packs/files-problem-data.ts";
+import { problemGuard } from "../problem-guard.ts";
+import type { ProblemGuard } from "../problem-guard.ts";
+import type { ClientForm } from "./client-form.ts";
+
+type Data = typeof filesProblemData;
+type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;
+
+export const isFilesPublishUnknown: Guard<"files.publish_unknown"> = problemGuard("files.publish_unknown");
+export const isFilesPublishesFull: Guard<"files.publishes_full"> = problemGuard("files.publishes_full");
+export const isFilesVersionConflict: Guard<"files.version_conflict"> = problemGuard("files.version_conflict");
+export const isFilesVersionUnknown: Guard<"files.version_unknown"> = problemGuard("files.version_unknown");
+export const isFilesVersionPinned: Guard<"files.version_pinned"> = problemGuard("files.version_pinned");
+export const isFilesFileUnknown: Guard<"files.file_unknown"> = problemGuard("files.file_unknown");
+export const isFilesMetaTooLarge: Guard<"files.meta_too_large"> = problemGuard("files.meta_too_large");
+export const isFilesNameInvalid: Guard<"files.name_invalid"> = problemGuard("files.name_invalid");
+export const isFilesNameTaken: Guard<"files.name_taken"> = problemGuard("files.name_taken");
+export const isFilesUploadOffset: Guard<"files.upload_offset"> = problemGuard("files.upload_offset");
+export const isFilesDigestMismatch: Guard<"files.digest_mismatch"> = problemGuard("files.digest_mismatch");
+export const isFilesTooLarge: Guard<"files.too_large"> = problemGuard("files.too_large");
+export const isFilesTooMany: Guard<"files.too_many"> = problemGuard("files.too_many");
+export const isFilesRootUnknown: Guard<"files.root_unknown"> = problemGuard("files.root_unknown");
+export const isFilesRootAmbiguous: Guard<"files.root_ambiguous"> = problemGuard("files.root_ambiguous");
+export const isFilesRootElsewhere: Guard<"files.root_elsewhere"> = problemGuard("files.root_elsewhere");
+export const isFilesRootDegraded: Guard<"files.root_degraded"> = problemGuard("files.root_degraded");
+export const isFilesRootUnavailable: Guard<"files.root_unavailable"> = problemGuard("files.root_unavailable");
+export const isFilesRootMismatch: Guard<"files.root_mismatch"> = problemGuard("files.root_mismatch");
+export const isFilesOtherDevice: Guard<"files.other_device"> = problemGuard("files.other_device");
+export const isFilesStorageFull: Guard<"files.storage_full"> = problemGuard("files.storage_full");
+export const isFilesStorageBusy: Guard<"files.storage_busy"> = problemGuard("files.storage_busy");
+export const isFilesQuotaExceeded: Guard<"files.quota_exceeded"> = problemGuard("files.quota_exceeded");
+export const isFilesQuotasFull: Guard<"files.quotas_full"> = problemGuard("files.quotas_full");
+export const isFilesDamaged: Guard<"files.damaged"> = problemGuard("files.damaged");

@@ -1,0 +1,108 @@
+import { guardOf } from "../../contract/packs/files/guard-of.ts";
+import type { CoreClient } from "../core-client.ts";
+import type { Run } from "../entities-client.ts";
+import type { FileOperations, FileVersion } from "../packs/file-operations.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import type { ReplyStream } from "../transport.ts";
+import { Publish } from "./publish.ts";
+
+type Of<Name extends keyof FileOperations> = FileOperations[Name];
+
+interface ReadOptions {
+  /** A version that is still kept; the current one by default. */
+  readonly version?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface PublishOptions extends Omit<Of<"open">["input"], "target" | "fence"> {
+  /** The fence of a write lock. Without it, the publish waits for the lock, renews it and releases it at its end. */
+  readonly fence?: string;
+}
+
+/** The pack `files`: published versions of files. */
+export interface FilesClient {
+  /** Begins a publish. At the end of its scope it is aborted, unless it was committed. */
+  publish(target: string, options?: PublishOptions): Promise<Publish>;
+  /** The bytes of a small file. */
+  read(target: string, path: string, options?: ReadOptions): Promise<Uint8Array>;
+  /** The stream of a file, with ranges. Its tag is the SHA-256 digest of the file. */
+  open(target: string, path: string, options?: ReadOptions): Promise<ReplyStream>;
+  get(target: string, version?: number): Promise<FileVersion>;
+  list(target: string, query?: Omit<Of<"list">["input"], "target">): Promise<Of<"list">["output"]>;
+  listTargets(query?: Of<"list-targets">["input"]): Promise<Of<"list-targets">["output"]>;
+  listVersions(target: string): Promise<Of<"list-versions">["output"]>;
+  listPublishes(query?: Of<"list-publishes">["input"]): Promise<Of<"list-publishes">["output"]>;
+  listRoots(): Promise<Of<"list-roots">["output"]>;
+  /** Keeps a version while its files are read. */
+  pin(pinned: Of<"pin">["input"]): Promise<FileVersion>;
+  delete(target: string, fence: string): Promise<Of<"delete">["output"]>;
+  /** For operators. */
+  configure(settings: Of<"configure">["input"]): Promise<Of<"configure">["output"]>;
+  /** For operators. */
+  clearRoot(root: Of<"clear-root">["input"]): Promise<Of<"clear-root">["output"]>;
+}
+
+interface FilesHost {
+  readonly run: Run;
+  readonly client: CoreClient;
+}
+
+export function filesClient({ run, client }: FilesHost): FilesClient {
+  const ask = <Output>(operation: string, input: object): Promise<Output> =>
+    run(`files.${operation}`, input, {}) as Promise<Output>;
+  const open: FilesClient["open"] = async (target, path, { version, signal } = {}) => {
+    const input = { target, path, ...(version === undefined ? {} : { version }) };
+    const reply = await client.execute("files.content", input, {
+      acceptsStream: true,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const { outcome, stream } = reply;
+    if (outcome.kind === "refusal") throw new HoldfastError("files.content", outcome.code, { data: outcome.data });
+    if (stream === undefined) throw new Error("the server answered without a stream");
+    return stream;
+  };
+  return {
+    publish: (target, options = {}) => beginPublish(client, target, options),
+    open,
+    async read(target, path, options) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of (await open(target, path, options)).open()) chunks.push(chunk);
+      return joined(chunks);
+    },
+    get: (target, version) => ask("get", { target, ...(version === undefined ? {} : { version }) }),
+    list: (target, query = {}) => ask("list", { target, ...query }),
+    listTargets: (query = {}) => ask("list-targets", query),
+    listVersions: (target) => ask("list-versions", { target }),
+    listPublishes: (query = {}) => ask("list-publishes", query),
+    listRoots: () => ask("list-roots", {}),
+    pin: (pinned) => ask("pin", pinned),
+    delete: (target, fence) => ask("delete", { target, fence }),
+    configure: (settings) => ask("configure", settings),
+    clearRoot: (root) => ask("clear-root", root),
+  };
+}
+
+async function beginPublish(
+  client: CoreClient,
+  target: string,
+  { fence, ...options }: PublishOptions,
+): Promise<Publish> {
+  const lock = fence === undefined ? await client.acquire(guardOf(target)) : undefined;
+  try {
+    const opened = await client.operations.files.open({ target, fence: fence ?? lock?.fence ?? "", ...options });
+    return new Publish({ client, opened, lock });
+  } catch (error) {
+    await lock?.[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,121 @@
+/** The reads of files. A reader gets what MANIFEST names, and never a listing of the disk. */
+import Type from "typebox";
+import { operation } from "../../operation.ts";
+import { ofCaller, ofWholeSpace } from "../../rights.ts";
+import { get } from "../../routes.ts";
+import {
+  filePath,
+  fileTarget,
+  fileVersion,
+  listedFile,
+  publishId,
+  publishView,
+  rootView,
+  storageRoot,
+  versionNumber,
+} from "./file-version.ts";
+
+const closed = { additionalProperties: false } as const;
+const ofTarget = ({ target }: { readonly target: string }) => ({ paths: [target] });
+const readsTarget = [{ verbs: ["read"], touches: ofTarget }] as const;
+const limit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 1_000, description: "Maximum items; 100 by default." }),
+);
+const page = <Item extends Type.TSchema>(item: Item) => ({
+  items: Type.Array(item),
+  next: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` for the next page." }),
+});
+const versionOf = { target: fileTarget, version: Type.Optional(versionNumber) };
+
+const getVersion = operation({
+  name: "files.get",
+  kind: "read",
+  summary: "Reads the current version of a target, or one that is still kept.",
+  input: Type.Object(versionOf, closed),
+  output: fileVersion,
+  problems: ["files.version_unknown"],
+  rights: readsTarget,
+  routes: [get("/v1/files/version")],
+  example: { target: "site/docs" },
+});
+
+const list = operation({
+  name: "files.list",
+  kind: "read",
+  summary: "Lists the files of a version with their sizes and digests, by path.",
+  input: Type.Object({ ...versionOf, after: Type.Optional(filePath), limit }, closed),
+  output: Type.Object({ target: fileTarget, version: versionNumber, ...page(listedFile) }, closed),
+  problems: ["files.version_unknown", "files.root_elsewhere", "files.damaged", "files.storage_busy"],
+  rights: readsTarget,
+  routes: [get("/v1/files/list")],
+  example: { target: "site/docs", limit: 100 },
+});
+
+const content = operation({
+  name: "files.content",
+  kind: "read",
+  summary: "Reads the bytes of a file. The tag is the SHA-256 digest of the file, and ranges are supported.",
+  input: Type.Object({ ...versionOf, path: filePath }, closed),
+  output: Type.Object({}, closed),
+  problems: [
+    "files.version_unknown",
+    "files.file_unknown",
+    "files.root_elsewhere",
+    "files.damaged",
+    "files.storage_busy",
+  ],
+  rights: readsTarget,
+  routes: [get("/v1/files/content")],
+  example: { target: "site/docs", path: "index.html" },
+  answer: "stream",
+});
+
+const listTargets = operation({
+  name: "files.list-targets",
+  kind: "read",
+  summary: "Lists the targets at or below a path, with their current versions.",
+  input: Type.Object({ under: Type.Optional(fileTarget), after: Type.Optional(fileTarget), limit }, closed),
+  output: Type.Object(page(fileVersion), closed),
+  problems: [],
+  rights: [{ verbs: ["read"], touches: ({ under }) => (under === undefined ? { space: true } : { paths: [under] }) }],
+  routes: [get("/v1/files/targets")],
+  example: { under: "site" },
+});
+
+const listVersions = operation({
+  name: "files.list-versions",
+  kind: "read",
+  summary: "Lists the versions of a target that are kept, the newest first.",
+  input: Type.Object({ target: fileTarget, after: Type.Optional(versionNumber), limit }, closed),
+  output: Type.Object({ items: Type.Array(fileVersion), next: Type.Union([versionNumber, Type.Null()]) }, closed),
+  problems: [],
+  rights: readsTarget,
+  routes: [get("/v1/files/versions")],
+  example: { target: "site/docs" },
+});
+
+const listPublishes = operation({
+  name: "files.list-publishes",
+  kind: "read",
+  summary: "Lists the publishes that have not ended.",
+  input: Type.Object({ after: Type.Optional(publishId), limit }, closed),
+  output: Type.Object(page(publishView), closed),
+  problems: [],
+  rights: [{ verbs: ["read"], touches: ofWholeSpace }],
+  routes: [get("/v1/files/publishes")],
+  example: {},
+});
+
+const listRoots = operation({
+  name: "files.list-roots",
+  kind: "read",
+  summary: "Lists the storage roots and the nodes that have them.",
+  input: Type.Object({ after: Type.Optional(storageRoot), limit }, closed),
+  output: Type.Object(page(rootView), closed),
+  problems: [],
+  rights: [{ verbs: ["read", "write"], touches: ofCaller }],
+  routes: [get("/v1/files/roots")],
+  example: {},
+});
+
+export const filesReads = [getVersion, list, content, listTargets, listVersions, listPublishes, listRoots];

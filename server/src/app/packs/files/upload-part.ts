@@ -1,0 +1,99 @@
+/** Receives a part of a file. The whole part is in memory before a byte is written, so a broken one changes nothing. */
+import { files, partBytesMax } from "@holdfast/sdk/contract";
+import type { Refusal } from "../../../machine/entry.ts";
+import { done, refusal } from "../../../machine/refusal.ts";
+import { packOff } from "../../../packs/pack-off.ts";
+import { publishTable } from "../../../packs/files/file-tables.ts";
+import type { PublishRow } from "../../../packs/files/file-tables.ts";
+import { StorageFault } from "../../../storage/storage-fault.ts";
+import type { OperationRun } from "../../calls/app-operation.ts";
+import type { EngineServices } from "../../engine-services.ts";
+import { rootHere, storageRefusal } from "./commit-evidence.ts";
+import { fileLimitsOf } from "./file-limits-of.ts";
+
+/** Maximum parts in memory at once. */
+const partsMax = 16;
+/** The share of the disk that stays free. */
+const freeShare = 0.05;
+const systemPrincipal = "holdfast";
+
+interface UploadInput {
+  readonly id: string;
+  readonly path: string;
+  readonly offset?: number;
+  readonly sha256?: string;
+}
+
+let freePlaces = partsMax;
+const waiting: (() => void)[] = [];
+
+async function withPlace<Result>(act: () => Promise<Result>): Promise<Result> {
+  if (freePlaces > 0) freePlaces -= 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await act();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) freePlaces += 1;
+    else next();
+  }
+}
+
+export const uploadPart: OperationRun = {
+  at: "head",
+  async run({ id, path, offset = 0, sha256 }: UploadInput, { services, speaker, body }) {
+    const unavailable = await storageRefusal(services);
+    if (unavailable !== undefined) return unavailable;
+    const row = await publishOf(services, id, speaker.principal);
+    if ("kind" in row) return row;
+    const root = rootHere(services, row);
+    if ("kind" in root) return root;
+    return withPlace(async () => {
+      const bytes = await collect(body);
+      const ended = await publishOf(services, id, speaker.principal);
+      if ("kind" in ended) return ended;
+      const publish = root.publish(row, await fileLimitsOf(services, row));
+      try {
+        const { freeBytes, totalBytes } = await root.disk.space();
+        if (freeBytes - bytes.byteLength < totalBytes * freeShare)
+          throw new StorageFault("files.storage_full", { root: root.name, reason: "the disk is nearly full" });
+        const size = await publish.write({ path, offset, bytes, sha256 });
+        return done({ path, bytes: size });
+      } catch (error) {
+        if (!(error instanceof StorageFault)) throw error;
+        // A part that was refused ends nothing.
+        const isBroken = publish.fault !== undefined || error.code === "files.storage_full";
+        if (isBroken) await endPublish(services, row, error);
+        return refusal(error.code, { ...error.data });
+      }
+    });
+  },
+};
+
+async function publishOf({ engine }: EngineServices, id: string, principal: string): Promise<PublishRow | Refusal> {
+  const found = await engine.read((state) => packOff(state, files) ?? state.rows(publishTable).get(id));
+  if (found !== undefined && "kind" in found) return found;
+  return found?.principal === principal ? found : refusal("files.publish_unknown", { id });
+}
+
+/** A publish whose disk failed ends by an entry. */
+async function endPublish(
+  { engine, storage }: EngineServices,
+  { id, root }: PublishRow,
+  { code, data, degradesRoot: degrades }: StorageFault,
+): Promise<void> {
+  const input = { id, code, reason: String(data["reason"] ?? code), degrades };
+  const caller = systemPrincipal;
+  const key = `files.fail ${id}`;
+  await engine.execute({ operation: "files.fail", input, key, principal: caller, caller, bytes: 0 });
+  storage.root(root)?.forget(id);
+  storage.noteGarbage();
+}
+
+async function collect(body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body ?? []) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.byteLength > partBytesMax) throw new Error("unreachable: the body is bounded");
+  return bytes;
+}

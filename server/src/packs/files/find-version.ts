@@ -1,0 +1,146 @@
+/** The commands that keep, end or delete publishes and versions, and the commands of timers and nodes. */
+import type { filesInternals } from "@holdfast/sdk/contract";
+import { iso } from "../../features/locks/tables/lock-events.ts";
+import { gap } from "../../features/locks/tables/lock-tables.ts";
+import { refused } from "../../features/locks/rules/owner.ts";
+import { dueTimer } from "../../features/due-timer.ts";
+import type { Decide } from "../../features/rule-of.ts";
+import type { DecideContext, Decision, Timer } from "../../machine/feature.ts";
+import { done, refusal } from "../../machine/refusal.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { degradeRoot, endPublish, ownPublish } from "./commit-publish.ts";
+import {
+  collectTime,
+  fileLimits,
+  fileSubject,
+  garbageTable,
+  publishTable,
+  rootTable,
+  targetTable,
+  versionKey,
+  versionTable,
+} from "./file-tables.ts";
+import type { VersionRow } from "./file-tables.ts";
+import { versionView } from "./version-view.ts";
+import { fenceRefusal } from "./open-publish.ts";
+
+type Internals = typeof filesInternals;
+const notDue = { outcome: refusal("not_due"), events: [] };
+const finished = { outcome: done({}), events: [] };
+
+export function abortPublish({ id }: { readonly id: string }, context: DecideContext): Decision {
+  const row = ownPublish(context, id);
+  if ("outcome" in row) return row;
+  endPublish(context, row, "aborted");
+  return { outcome: done({ id }), events: [], attachment: {} };
+}
+
+interface PinInput {
+  readonly target: string;
+  readonly version?: number;
+  readonly ttl_seconds: number;
+}
+
+/** A later end of the same version stays. */
+export function pinVersion({ target, version, ttl_seconds: seconds }: PinInput, context: DecideContext): Decision {
+  const { state, time, emit } = context;
+  const row = findVersion(state, target, version);
+  if (row === undefined) return unknownVersion(target, version);
+  const until = time + seconds * 1_000;
+  if (until > (row.pinnedUntil ?? 0))
+    emit({ type: "files.pinned", subject: fileSubject(target), data: { version: row.version, until } });
+  const pinned = findVersion(state, target, row.version) ?? row;
+  const current = state.rows(targetTable).get(target)?.version ?? 0;
+  return { outcome: done(versionView(pinned, current)), events: [], attachment: {} };
+}
+
+/** A kept version: that of the number, or the current one. */
+export function findVersion(state: StateReader, target: string, version: number | undefined): VersionRow | undefined {
+  const number = version ?? state.rows(targetTable).get(target)?.version;
+  return number === undefined ? undefined : state.rows(versionTable).get(versionKey(target, number));
+}
+
+export function unknownVersion(target: string, version: number | undefined): Decision {
+  return refused("files.version_unknown", version === undefined ? { target } : { target, version });
+}
+
+export function versionsOf(state: StateReader, target: string): readonly VersionRow[] {
+  return state.rows(versionTable).scan("target", { prefix: `${target}${gap}`, limit: Infinity });
+}
+
+export function deleteTarget(
+  { target, fence }: { readonly target: string; readonly fence: string },
+  context: DecideContext,
+): Decision {
+  const { state, time, emit } = context;
+  const unlocked = fenceRefusal(context, target, { fence, scope: "tree" });
+  if (unlocked !== undefined) return unlocked;
+  const versions = versionsOf(state, target);
+  if (versions.length === 0) return unknownVersion(target, undefined);
+  const pinned = versions.find(({ pinnedUntil = 0 }) => pinnedUntil > time);
+  if (pinned !== undefined) {
+    const { version, pinnedUntil = 0 } = pinned;
+    return refused("files.version_pinned", { target, version, until: iso(pinnedUntil) });
+  }
+  emit({ type: "files.deleted", subject: fileSubject(target), data: {} });
+  return { outcome: done({ target, versions: versions.length }), events: [], attachment: {} };
+}
+
+/** One node at a time has a root. Its new session proves that the old one is over. */
+export const announceRoot: Decide<Internals["files.announce"]> = (input, context) => {
+  const { root, root_id: rootId } = input;
+  const { state, emit } = context;
+  const known = state.rows(rootTable).get(root);
+  if (known?.rootId !== undefined && known.rootId !== rootId) return refused("files.root_mismatch", { root });
+  const limit = fileLimits.publishesMax;
+  for (const row of state.rows(publishTable).scan("root", { prefix: `${root}${gap}`, limit }))
+    endPublish(context, row, "restarted");
+  emit({ type: "files.root_announced", subject: `root/${root}`, data: { ...input } });
+  return finished;
+};
+
+export const failPublish: Decide<Internals["files.fail"]> = ({ id, code, reason, degrades }, context) => {
+  const row = context.state.rows(publishTable).get(id);
+  if (row === undefined) return notDue;
+  endPublish(context, row, code);
+  if (degrades) degradeRoot(context, row.root, reason);
+  return finished;
+};
+
+export const expirePublish: Decide<Internals["files.expire"]> = ({ id }, context) => {
+  const row = context.state.rows(publishTable).get(id);
+  if (row === undefined || context.grace || row.until > context.time) return notDue;
+  endPublish(context, row, "expired");
+  return finished;
+};
+
+export const collectVersion: Decide<Internals["files.collect"]> = ({ target, version }, { state, time, emit }) => {
+  const row = state.rows(versionTable).get(versionKey(target, version));
+  const at = row === undefined ? undefined : collectTime(row);
+  if (at === undefined || at > time) return notDue;
+  emit({ type: "files.collected", subject: fileSubject(target), data: { version } });
+  return finished;
+};
+
+export const noteRemoved: Decide<Internals["files.removed"]> = ({ ids }, { state, emit }) => {
+  const gone = ids.filter((id) => state.rows(garbageTable).get(id) !== undefined);
+  if (gone.length === 0) return notDue;
+  emit({ type: "files.removed", subject: "files", data: { ids: gone } });
+  return finished;
+};
+
+export const fileTimers: readonly Timer[] = [
+  dueTimer(publishTable, "until", {
+    dueAt: (row) => row.until,
+    command: ({ id }) => ({ id: `files.expire ${id}`, operation: "files.expire", input: { id } }),
+  }),
+  dueTimer(versionTable, "collect", {
+    dueAt: collectTime,
+    command: (row) => {
+      const { target, version } = row;
+      const at = collectTime(row) ?? 0;
+      const id = `files.collect ${row.id} ${String(at)}`;
+      return { id, operation: "files.collect", input: { target, version, at } };
+    },
+  }),
+];

@@ -1,0 +1,82 @@
+/** The reads of files that need only the state. */
+import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
+import { sortable } from "../../features/locks/tables/lock-tables.ts";
+import { done } from "../../machine/refusal.ts";
+import type { PureRead } from "../pack-rules.ts";
+import { findVersion, unknownVersion } from "./find-version.ts";
+import { publishTable, rootTable, targetTable, versionKey, versionTable } from "./file-tables.ts";
+import { publishView, rootView, versionView } from "./version-view.ts";
+
+const limitDefault = 100;
+
+export const getVersion: PureRead = {
+  view: "keys",
+  run: ({ target, version }: { readonly target: string; readonly version?: number }, { state }) => {
+    const row = findVersion(state, target, version);
+    if (row === undefined) return unknownVersion(target, version).outcome;
+    return done(versionView(row, state.rows(targetTable).get(target)?.version ?? 0));
+  },
+};
+
+interface TargetsQuery {
+  readonly under?: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+export const listTargets: PureRead = {
+  view: "scan",
+  run: ({ under = "", after, limit = limitDefault }: TargetsQuery, { state }) => {
+    const found = state.rows(targetTable).scan("target", { prefix: under, after, limit: limit + 1 });
+    const rows = found.slice(0, limit);
+    // Another target may begin with the same letters.
+    const items = rows
+      .filter(({ target }) => isAtOrBelow(target, under))
+      .flatMap(({ target, version }) => {
+        const row = findVersion(state, target, version);
+        return row === undefined ? [] : [versionView(row, version)];
+      });
+    return done({ items, next: found.length > limit ? (rows.at(-1)?.target ?? null) : null });
+  },
+};
+
+interface VersionsQuery {
+  readonly target: string;
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+export const listVersions: PureRead = {
+  view: "scan",
+  run: ({ target, after, limit = limitDefault }: VersionsQuery, { state }) => {
+    const prefix = versionKey(target, 0).slice(0, -sortable(0).length);
+    const all = state.rows(versionTable).scan("target", { prefix, limit: Infinity, descending: true });
+    const older = after === undefined ? all : all.filter(({ version }) => version < after);
+    const rows = older.slice(0, limit);
+    const current = state.rows(targetTable).get(target)?.version ?? 0;
+    const items = rows.map((row) => versionView(row, current));
+    return done({ items, next: older.length > limit ? (rows.at(-1)?.version ?? null) : null });
+  },
+};
+
+export const listPublishes: PureRead = {
+  view: "scan",
+  run: ({ after, limit = limitDefault }: { readonly after?: string; readonly limit?: number }, { state }) => {
+    // The id ends with the position of its entry, which is its order.
+    const last = after === undefined ? undefined : sortable(Number(after.slice(after.indexOf("-") + 1)));
+    const found = state.rows(publishTable).scan("order", { after: last, limit: limit + 1 });
+    const rows = found.slice(0, limit);
+    const next = found.length > limit ? (rows.at(-1)?.id ?? null) : null;
+    return done({ items: rows.map(publishView), next });
+  },
+};
+
+export const listRoots: PureRead = {
+  view: "scan",
+  run: ({ after, limit = limitDefault }: { readonly after?: string; readonly limit?: number }, { state }) => {
+    const found = state.rows(rootTable).scan("root", { after, limit: limit + 1 });
+    const rows = found.slice(0, limit);
+    const next = found.length > limit ? (rows.at(-1)?.root ?? null) : null;
+    return done({ items: rows.map((row) => rootView(state, row)), next });
+  },
+};

@@ -1,0 +1,80 @@
+/** Opens the folder of a storage root: private, on a file system that distinguishes cases, with an id of its own. */
+import { chmod, lstat, mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { getuid } from "node:process";
+import { StartError } from "../base/start-error.ts";
+
+/** The folder of the root's own files. No target begins with a dot. */
+const ownName = ".root";
+
+interface OpenedRoot {
+  /** Identifies the folder, wherever it is mounted. */
+  readonly rootId: string;
+  readonly release: () => void;
+}
+
+interface OpenRootOptions {
+  readonly folder: string;
+  /** The id of a new root. */
+  readonly newId: string;
+  /** Locks a folder for this process, or throws. */
+  readonly own: (folder: string) => () => void;
+}
+
+export async function openRoot({ folder, newId, own }: OpenRootOptions): Promise<OpenedRoot> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder);
+  if (!found.isDirectory()) throw new StartError(`${folder} is a link or a file: a storage root must be a folder`);
+  if (getuid !== undefined && found.uid !== getuid())
+    throw new StartError(`${folder} belongs to another user: a storage root must belong to the user of the server`);
+  if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
+  const ownFolder = join(folder, ownName);
+  await mkdir(ownFolder, { recursive: true, mode: 0o700 });
+  const release = own(ownFolder);
+  try {
+    await refuseTwins(ownFolder, folder);
+    return { rootId: await rootIdOf(ownFolder, newId), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** On a file system that ignores case, two targets could share a folder. */
+async function refuseTwins(ownFolder: string, folder: string): Promise<void> {
+  const probe = join(ownFolder, "case");
+  await writeFile(probe, "");
+  try {
+    await lstat(join(ownFolder, "CASE"));
+  } catch {
+    return;
+  } finally {
+    await rm(probe, { force: true });
+  }
+  throw new StartError(`${folder} is on a file system that ignores upper and lower case: choose another for the root`);
+}
+
+/** The id is durable before any publish, since the journal remembers it. */
+async function rootIdOf(ownFolder: string, newId: string): Promise<string> {
+  const file = join(ownFolder, "id");
+  try {
+    const known = (await readFile(file, "utf8")).trim();
+    if (known !== "") return known;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await syncedFile(file, `${newId}\n`);
+  await syncedFolder(ownFolder);
+  return newId;
+}
+
+async function syncedFile(path: string, text: string): Promise<void> {
+  await using file = await open(path, "w", 0o600);
+  await file.writeFile(text);
+  await file.sync();
+}
+
+async function syncedFolder(path: string): Promise<void> {
+  await using folder = await open(path, "r");
+  await folder.sync();
+}

@@ -1,0 +1,84 @@
+/**
+ * Makes the disk of a root agree with the journal, at the start of a node. A folder that the journal does not know is moved to
+ * `.orphans`, never deleted: after a restore from an older backup it may be all that is left.
+ */
+import type { Disk } from "./disk.ts";
+import { errorCode } from "./disk.ts";
+import { stagingName, versionPrefix } from "./file-path-fault.ts";
+import { makeFolders, removeAll } from "./folders.ts";
+import { versionFolder } from "./staged-publish.ts";
+import type { PublishPlace } from "./staged-publish.ts";
+import { trashName } from "./storage-root.ts";
+
+const orphansName = ".orphans";
+
+/** The knowledge of the journal about a root. */
+export interface KnownPlaces {
+  /** Whether a row of the journal names this publish, as a version, a running publish or garbage. */
+  readonly isKnown: (place: Pick<PublishPlace, "target" | "id">) => boolean;
+  readonly versions: readonly PublishPlace[];
+}
+
+export interface RecoveredRoot {
+  /** Number of folders that the journal does not know. */
+  readonly orphans: number;
+  /** Versions of the journal whose folder is missing. */
+  readonly missing: readonly PublishPlace[];
+}
+
+export async function recoverRoot(disk: Disk, { isKnown, versions }: KnownPlaces): Promise<RecoveredRoot> {
+  await emptyTrash(disk);
+  let orphans = 0;
+  for await (const { target, id, path } of placesOnDisk(disk, "")) {
+    if (isKnown({ target, id })) continue;
+    await makeFolders(disk, orphansName);
+    await disk.rename(path, await freeName(disk, `${orphansName}/${path.replaceAll("/", "+")}`));
+    orphans += 1;
+  }
+  if (orphans > 0) await disk.syncFolder(orphansName);
+  const missing: PublishPlace[] = [];
+  for (const place of versions) if (!(await isFolder(disk, versionFolder(place)))) missing.push(place);
+  return { orphans, missing };
+}
+
+/** The same folder may have been an orphan before: after two restores from one backup. */
+async function freeName(disk: Disk, path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? path : `${path}.${String(number)}`;
+    if ((await disk.stat(name)) === undefined) return name;
+  }
+}
+
+/** Everything in the trash was renamed there before a crash. */
+async function emptyTrash(disk: Disk): Promise<void> {
+  if ((await disk.stat(trashName)) === undefined) return;
+  for (const name of await disk.list(trashName)) await removeAll(disk, `${trashName}/${name}`);
+}
+
+interface FoundPlace {
+  readonly target: string;
+  readonly id: string;
+  readonly path: string;
+}
+
+/** The folders of publishes and versions, in every target. Links and files are left alone. */
+async function* placesOnDisk(disk: Disk, folder: string): AsyncGenerator<FoundPlace, void, undefined> {
+  for (const name of await disk.list(folder)) {
+    if (folder === "" && name.startsWith(".")) continue;
+    const path = folder === "" ? name : `${folder}/${name}`;
+    if (!(await isFolder(disk, path))) continue;
+    if (name.startsWith(versionPrefix)) yield { target: folder, id: name.slice(versionPrefix.length), path };
+    else if (name === stagingName)
+      for (const id of await disk.list(path)) yield { target: folder, id, path: `${path}/${id}` };
+    else yield* placesOnDisk(disk, path);
+  }
+}
+
+async function isFolder(disk: Disk, path: string): Promise<boolean> {
+  try {
+    return (await disk.stat(path))?.kind === "folder";
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(errorCode(error))) return false;
+    throw error;
+  }
+}
