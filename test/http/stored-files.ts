@@ -3,7 +3,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunOutcome } from "../../server/src/app/calls/app-operation.ts";
+import type { RunOutcome } from "../../server/src/app/calls/run-outcome.ts";
 import { done, refusal } from "../../server/src/machine/refusal.ts";
 
 /** Files in a folder, written and read in chunks. It counts the bytes and keeps the handles that are open. */

@@ -6,7 +6,7 @@ import { newestRun, openRun } from "../../server/src/packs/intents/intent-value.
 import type { IntentValue, StoredRun } from "../../server/src/packs/intents/intent-value.ts";
 import { canonicalText } from "../json/canonical-text.ts";
 import type { LockView, SeenGrant } from "../simulation/lock-view.ts";
-import type { IntentVersion, IntentWitness, WatchedIntent } from "./intent-watch.ts";
+import type { IntentVersion, IntentWitness, WatchedIntent } from "./watched-intent.ts";
 
 interface WatchedLocks {
   readonly view: LockView;

@@ -1,5 +1,6 @@
 import { Table } from "./table.ts";
-import type { RowChange, ScanRange, TableReader, TableSpec, TableWriter } from "./table.ts";
+import type { ScanRange } from "./scan-range.ts";
+import type { RowChange, TableReader, TableSpec, TableWriter } from "./table.ts";
 import { UndoList } from "./undo-list.ts";
 
 /** The state as a decision reads it. */

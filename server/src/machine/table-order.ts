@@ -1,5 +1,5 @@
 import sortedBtree from "sorted-btree";
-import type { ScanRange } from "./table.ts";
+import type { ScanRange } from "./scan-range.ts";
 
 const BTree = sortedBtree.default;
 

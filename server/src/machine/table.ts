@@ -1,3 +1,4 @@
+import type { ScanRange } from "./scan-range.ts";
 import { compareText, TableOrder } from "./table-order.ts";
 import type { UndoList } from "./undo-list.ts";
 
@@ -31,16 +32,6 @@ export interface RowChange {
   readonly key: string;
   readonly old: unknown;
   readonly row: unknown;
-}
-
-export interface ScanRange {
-  /** Only sort keys with this prefix. */
-  readonly prefix?: string | undefined;
-  /** Only sort keys above this. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-  /** Scans from the highest sort key to the lowest. */
-  readonly descending?: boolean;
 }
 
 /** A table as decisions read it. */

@@ -1,4 +1,3 @@
-import type { ReplyStream } from "@holdfast/sdk";
 import type { JsonObject, Json } from "@holdfast/sdk/json/json";
 import type { Outcome, Refusal } from "../../machine/entry.ts";
 import type { WantedCheck } from "../../machine/feature.ts";
@@ -7,6 +6,7 @@ import type { OperationRecord } from "../../operations/operation-record.ts";
 import type { EngineServices } from "../engine-services.ts";
 import type { View } from "../packs/view.ts";
 import type { OperatorTokenRotation } from "./operator-token-rotation.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 
 /** The caller of a transport. */
 export interface Speaker {
@@ -45,9 +45,6 @@ interface RunningContext extends CallContext {
   /** Aborted when the caller disconnects. Only an operation with a body or a stream gets it. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** An outcome, with the bytes of an operation that answers with a stream. */
-export type RunOutcome = Outcome & { readonly stream?: ReplyStream };
 
 /**
  * Adds to the input what the decision needs and cannot read itself. The result must depend only on the input and on

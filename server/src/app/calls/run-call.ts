@@ -12,18 +12,11 @@ import { refusal } from "../../machine/refusal.ts";
 import { answerCall, failCall } from "../../operations/call.ts";
 import type { Call } from "../../operations/call.ts";
 import { resourceViewOf } from "../packs/resource-view.ts";
-import type {
-  AppOperation,
-  CallContext,
-  EvidenceSource,
-  OperationRun,
-  Prepare,
-  Prepared,
-  RunOutcome,
-} from "./app-operation.ts";
+import type { AppOperation, CallContext, EvidenceSource, OperationRun, Prepare, Prepared } from "./app-operation.ts";
 import { BoundedBody } from "./bounded-body.ts";
 import { gatherEvidence } from "./gather-evidence.ts";
 import { journalRefusal } from "./journal-refusal.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { renderReply } from "./render-reply.ts";
 import { attachedReply, callReplyOf } from "./call-reply.ts";

@@ -1,4 +1,4 @@
-import type { RunOutcome } from "../calls/app-operation.ts";
+import type { RunOutcome } from "../calls/run-outcome.ts";
 import type { ReadContext } from "../../machine/read-context.ts";
 import type { EngineServices } from "../engine-services.ts";
 
