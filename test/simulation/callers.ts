@@ -10,6 +10,8 @@ import type { SimulatedNode } from "./node.ts";
 import type { EntityMemory, SimulatedRequest } from "./entity-requests.ts";
 import { EntityRequests, poisonousRequest } from "./entity-requests.ts";
 import { ProgramRequests } from "./program-requests.ts";
+import { intentIds, IntentRequests } from "./intent-requests.ts";
+import { SimulatedRunner } from "./runner.ts";
 import type { World } from "./world.ts";
 
 const ownersPrincipal = "ada";
@@ -18,6 +20,9 @@ const principals = [ownersPrincipal, "ben", "eve"];
 const lockShares = [0, 0.3, 0.6, 0.9] as const;
 /** Share of the requests of a seed with programs that are about them. */
 const programShare = 0.75;
+/** Share of the requests that are about intents, and of runners among them, in a seed with intents. */
+const intentShare = 0.6;
+const runnerShare = 0.75;
 /** Maximum number of intents that are retried, so that the list of old intents does not grow. */
 const retryableMax = 30;
 
@@ -36,6 +41,8 @@ export class Callers {
   readonly #lockRequests: LockRequests;
   readonly #entityRequests: EntityRequests;
   readonly #programRequests: ProgramRequests | undefined;
+  readonly #intentRequests: IntentRequests | undefined;
+  readonly #runners: readonly SimulatedRunner[];
   /** Share of the requests that are about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
@@ -43,7 +50,8 @@ export class Callers {
   constructor(world: World, isInHistory: (owner: string) => boolean) {
     this.#world = world;
     this.#isInHistory = isInHistory;
-    this.#lockRequests = new LockRequests(world.random, world.locks);
+    const intentPaths = world.hasIntents ? intentIds.map((id) => `intent/${id}`) : [];
+    this.#lockRequests = new LockRequests(world.random, world.locks, intentPaths);
     this.#entityRequests = new EntityRequests(world.random, (subject) => this.#memories.get(subject));
     this.#lockShare = world.random.pick(lockShares);
     const known = {
@@ -52,6 +60,8 @@ export class Callers {
       holders: () => [...world.locks.view.grants.values()],
     };
     this.#programRequests = world.hasPrograms ? new ProgramRequests(world.random, known) : undefined;
+    this.#intentRequests = world.hasIntents ? new IntentRequests(world) : undefined;
+    this.#runners = world.hasIntents ? ["r1", "r2", "r3"].map((name) => new SimulatedRunner(name, world)) : [];
   }
 
   get openCount(): number {
@@ -66,8 +76,10 @@ export class Callers {
   sendRequest(node: SimulatedNode, others: readonly SimulatedNode[]): void {
     const { random } = this.#world;
     const isPoisonous = this.#world.occurs("poisonous command");
-    const request = isPoisonous ? poisonousRequest(random) : this.#newRequest();
-    if (request.isRead && this.#world.time.isStill(node.owner)) return;
+    const isOfRunner = this.#runners.length > 0 && random.chance(intentShare * runnerShare);
+    const ordinary = isOfRunner ? random.pick(this.#runners).next() : this.#newRequest();
+    const request = isPoisonous ? poisonousRequest(random) : ordinary;
+    if (request === undefined || (request.isRead && this.#world.time.isStill(node.owner))) return;
     const intent = this.#intentOf(request);
     this.#send(node, intent);
     if (intent.key === undefined) return;
@@ -83,6 +95,12 @@ export class Callers {
     if (intent === undefined || intent.isKnown) return;
     this.#world.faults.count("command is sent again");
     this.#send(node, intent);
+  }
+
+  /** After all faults, a runner resumes the runs that have not ended. */
+  heal(node: SimulatedNode): void {
+    const request = this.#runners[0]?.heal();
+    if (request !== undefined) this.#send(node, this.#intentOf(request));
   }
 
   /** Calls of this life of a node are never answered. */
@@ -109,6 +127,7 @@ export class Callers {
     const { random } = this.#world;
     const programs = this.#programRequests;
     if (programs !== undefined && random.chance(programShare)) return programs.make();
+    if (this.#intentRequests !== undefined && random.chance(intentShare)) return this.#intentRequests.make();
     if (random.chance(this.#lockShare)) return this.#lockRequests.make();
     return this.#entityRequests.make();
   }
@@ -227,6 +246,7 @@ export class Callers {
 
   #learn(intent: Intent, reply: CallReply): void {
     intent.isKnown = true;
+    intent.request.answered?.(reply);
     const data = reply.outcome.data as Readonly<Record<string, unknown>>;
     const { type = "ticket", id, name } = { ...intent.request.input, ...data } as Record<string, string>;
     const version = data["version"] ?? data["current_version"];

@@ -107,7 +107,7 @@ function checkAnswer(
     world.demand(isTrue, "an answer about a lock reports a recorded state", detail);
   }
   world.demand(sameText(reply.events as Json, publishedEvents(entry)), "an answer has the events of its entry", detail);
-  if (outcome.kind === "refusal" && outcome.code === "concurrency_mismatch") {
+  if (outcome.kind === "refusal" && plainCode(outcome.code) === "concurrency_mismatch") {
     world.demand(isExplained(reported), "a conflict explains itself", detail);
   }
   // After a loss the history of an entry may differ, and with it the explanation of a conflict. Answers about locks and
@@ -139,8 +139,16 @@ function hasAll(
 ): boolean {
   return Object.entries(outcome.data).every(
     ([name, value]) =>
-      but.has(name) || sameText(reported[name], value) || (name === "conflicts" && hasHashes(reported[name], value)),
+      but.has(name) ||
+      sameText(reported[name], value) ||
+      isImplied(name, value) ||
+      (name === "conflicts" && hasHashes(reported[name], value)),
   );
+}
+
+/** The reply to an operation of intents does not repeat their type. */
+function isImplied(name: string, value: Json): boolean {
+  return name === "type" && value === "intent";
 }
 
 /** A conflict of hashes is recorded with its hashes, and answered with its explanation. */

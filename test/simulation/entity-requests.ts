@@ -1,3 +1,4 @@
+import type { CallReply } from "@holdfast/sdk";
 import type { Random } from "./random.ts";
 import { poison } from "./faulty-journal.ts";
 
@@ -10,6 +11,8 @@ export interface SimulatedRequest {
   readonly speaker?: { readonly agent: string | undefined };
   /** Doors send it without a key. */
   readonly isKeyless?: true;
+  /** Called when the caller knows the outcome. */
+  readonly answered?: (reply: CallReply) => void;
 }
 
 /** The knowledge of a caller about an entity or a lease. It may be outdated, on purpose. */

@@ -67,8 +67,9 @@ export class History {
     this.#dump = undefined;
     for (const entry of entries) {
       this.#checkPlace(entry, witness);
-      for (const event of entry.events) {
-        this.#checkVersion(event, entry, witness);
+      for (const [index, event] of entry.events.entries()) {
+        const before = entry.events.slice(0, index).filter((other) => isVersionOf(other, event.subject)).length;
+        this.#checkVersion(event, { entry, before }, witness);
         checkReport(event, entry, witness);
       }
       const checkAfter = watchProgram(entry, this.#machine.durable, witness);
@@ -115,13 +116,22 @@ export class History {
     witness.demand(used.length === 0, "a key is used once", () => `${scope ?? ""} again at position ${position}`);
   }
 
-  #checkVersion(event: Event, entry: Entry, witness: Witness): void {
+  /** `before` versions of the same entity precede the event in its entry. */
+  #checkVersion(
+    event: Event,
+    { entry, before }: { readonly entry: Entry; readonly before: number },
+    witness: Witness,
+  ): void {
     if (!event.type.startsWith("entity.")) return;
     const row = this.#machine.durable.rows(entityTable).get(event.subject);
     const detail = (): string => `${event.type} of ${event.subject} at position ${entry.position}`;
     if (event.type === "entity.conflict") {
       const met = event.data["current_version"];
-      witness.demand(met === (isLive(row) ? row.version : 0), "a conflict reports the current version", detail);
+      witness.demand(
+        met === (isLive(row) ? row.version + before : 0),
+        "a conflict reports the current version",
+        detail,
+      );
       const fields = Object.keys(event.data).sort().join(" ");
       const isExact = fields === "current_version entity_id expected_version reason";
       witness.demand(isExact, "a conflict event holds exactly its four fields", detail);
@@ -133,7 +143,7 @@ export class History {
     witness.demand(isExpected, "a write rests on the revision that it expects", detail);
     const version = event.data["version"];
     witness.demand(
-      version === (row?.version ?? 0) + 1,
+      version === (row?.version ?? 0) + before + 1,
       "a change makes the next version, and nothing else does",
       detail,
     );
@@ -159,6 +169,10 @@ export class History {
 
 export function valueText(value: Json | undefined): string {
   return value === undefined ? "" : canonicalText(value);
+}
+
+function isVersionOf({ type, subject }: Event, of: string): boolean {
+  return subject === of && type.startsWith("entity.") && type !== "entity.conflict";
 }
 
 function outcomeText({ outcome }: Entry): string {

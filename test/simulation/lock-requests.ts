@@ -58,9 +58,13 @@ export class LockRequests {
   /** Prefixes under which a write needs a fence while another owner has a lock, once an operator has set them. */
   readonly #enforced: readonly string[];
 
-  constructor(random: Random, locks: LockWatch) {
+  /** The intents that are locked as well, in a seed with intents. */
+  readonly #intentPaths: readonly string[];
+
+  constructor(random: Random, locks: LockWatch, intentPaths: readonly string[] = []) {
     this.#random = random;
     this.#locks = locks;
+    this.#intentPaths = intentPaths;
     // Each seed prefers some kinds of requests and omits others, because an even mix hides defects.
     this.#weights = random.unevenly(usual);
     this.#weights.acquire += 1;
@@ -144,10 +148,7 @@ export class LockRequests {
 
   #acquire(wait: boolean): SimulatedRequest {
     const random = this.#random;
-    const isShort = random.chance(this.#shortShare);
-    const known = isShort ? shortPaths : random.chance(0.06) ? orderedPaths : this.#paths;
-    const next = random.chance(0.2) ? this.#nextToEnd()?.paths[0]?.path : undefined;
-    const isOrdered = known !== this.#paths && next === undefined;
+    const { known, isOrdered, next } = this.#pathsToAcquire();
     const count = random.pick([1, 1, 1, 2, 3]);
     const wanted = Array.from({ length: count }, () => ({
       path: next ?? random.pick(known),
@@ -162,6 +163,21 @@ export class LockRequests {
       ...(wait && random.chance(0.5) ? { accept_seconds: random.pick([1, 1, 4, 20]) } : {}),
     };
     return this.#by(this.#anyOwner(), "acquire-lock", { paths: wanted, ...terms });
+  }
+
+  /** Some paths have kinds with leases of their own. Sometimes the path is the one whose lease ends next. */
+  #pathsToAcquire(): {
+    readonly known: readonly string[];
+    readonly isOrdered: boolean;
+    readonly next?: string | undefined;
+  } {
+    const random = this.#random;
+    const isShort = random.chance(this.#shortShare);
+    const isOfIntent = this.#intentPaths.length > 0 && random.chance(0.4);
+    const usualPaths = isOfIntent ? this.#intentPaths : this.#paths;
+    const known = !isOfIntent && isShort ? shortPaths : random.chance(0.06) && !isOfIntent ? orderedPaths : usualPaths;
+    const next = random.chance(0.2) ? this.#nextToEnd()?.paths[0]?.path : undefined;
+    return { known, isOrdered: known !== usualPaths && next === undefined, next };
   }
 
   /** The grant whose lease ends first. A request right after its end is the first command to find it overdue. */

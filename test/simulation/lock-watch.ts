@@ -351,9 +351,10 @@ class EventCheck {
     this.#demand(due <= this.#entry.time, "nothing expires before its time");
   }
 
-  /** A write that presents a fence must have a live write lock with that fence. */
+  /** A write that presents a fence must have that live lock. A command that ends its lock also interrupts a run. */
   #checkWrite(): void {
     const { fence } = this.#entry.input as { fence?: string };
+    if (this.#event.data["name"] === "run_interrupted") return;
     if (fence === undefined) {
       this.#checkUnfenced();
       return;

@@ -43,6 +43,16 @@ const commands = [
   "programs.mutate",
   "programs.undo",
   "programs.redo",
+  "intents.create",
+  "intents.update",
+  "intents.update-many",
+  "intents.transition",
+  "intents.reevaluate",
+  "intents.delete",
+  "intents.stop",
+  "intents.configure",
+  "intents.run",
+  "intents.advance",
 ];
 
 const answers = [
@@ -88,6 +98,14 @@ const answers = [
   "programs.nothing_to_undo",
   "programs.undo_blocked",
   "programs.too_many_conflicts",
+  "intents.lock_timeout",
+  "intents.lock_required",
+  "intents.concurrency_mismatch",
+  "intents.transition_invalid",
+  "intents.run_open",
+  "intents.run_ended",
+  "intents.plan_differs",
+  "intents.own_operations",
 ];
 
 const events = [
@@ -145,6 +163,19 @@ const events = [
   "program.mutated undo",
   "program.mutated redo",
   "program.hash_conflict",
+  "intent.received",
+  "intent.status_changed",
+  "intent.reevaluated",
+  "intent.correction_kept",
+  "intent.run_started",
+  "intent.run_resumed",
+  "intent.run_interrupted",
+  "intent.run_ended",
+  "intent.stop_requested",
+  "intent.bridge_started",
+  "intent.bridge_completed",
+  "intent.bridge_failed",
+  "intents.configured",
 ];
 
 /** Consequences that the faults must have in some seed. Otherwise they are too weak. */
@@ -175,6 +206,18 @@ const consequences = [
   "locks of an ended agent are freed in parts",
   "subscriber continues from its cursor",
   "subscriber gets cursor_lost",
+  "runner dies",
+  "runner stalls",
+  "a late runner is refused",
+  "a run is left: expired",
+  "a run is left: released",
+  "a run is left: forced",
+  "a run is completed",
+  "a run is failed",
+  "a run is paused",
+  "a run is stopped",
+  "a run is taken over",
+  "a step fails by its crashes",
 ];
 
 export const mustHappen: readonly string[] = [

@@ -13,6 +13,7 @@ import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
+import { intentsRules } from "../../server/src/packs/intents/intents.ts";
 import { operationRecord } from "../../server/src/operations/operation-record.ts";
 import { programsRules } from "../../server/src/packs/programs/programs.ts";
 import { errandFeature } from "../locks/errand-feature.ts";
@@ -66,7 +67,7 @@ function testOperation(name: string): Operation {
 
 const complete = appOperations([]).all;
 const reads = complete.filter(({ kind }) => kind === "read");
-const programWrites = complete.filter(({ kind, name }) => kind === "write" && name.startsWith("programs."));
+const packWrites = complete.filter(({ kind, name }) => kind === "write" && /^(programs|intents)[.]/.test(name));
 
 /** The operations that simulated callers may send. */
 export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
@@ -74,7 +75,7 @@ export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
     ...contractNames.map((name) => command(allOperations[name])),
     ...testNames.map((name) => command(testOperation(name))),
     ...ticketKind.commands.map(({ operation }) => command(operation, ticketKind.type)),
-    ...programWrites,
+    ...packWrites,
     ...reads,
   ].map((record) => [record.name, record]),
 );
@@ -92,7 +93,8 @@ export const simulatedFeatures: readonly Feature[] = [
   spaceFeature,
   agentsFeature,
   locksFeature,
-  entitiesFeature([ticketKind, ...programsRules.kinds]),
+  entitiesFeature([ticketKind, ...programsRules.kinds, ...intentsRules.kinds]),
+  intentsRules.feature,
   leaseFeature,
   errandFeature,
   programsRules.feature,

@@ -76,6 +76,7 @@ export class Simulation {
       written: (node: SimulatedNode, batch: SealedBatch) => {
         world.history.append(batch.entries, world);
         world.locks.append(batch.entries, world);
+        if (world.hasIntents) world.intents.append(batch.entries, world);
         for (const other of this.nodes) if (other !== node) this.#wakeSoon(other);
       },
       crashed: (owner: string) => {
@@ -165,7 +166,9 @@ export class Simulation {
     world.forkReason = `rollback ${world.losses} of the journal`;
     world.log(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
-    world.locks.goBack(world.history.entries.map(({ entry }) => entry));
+    const entries = world.history.entries.map(({ entry }) => entry);
+    world.locks.goBack(entries);
+    if (world.hasIntents) world.intents.goBack(entries);
     for (const subscriber of this.subscribers) subscriber.journalWentBack(position);
     this.callers.journalWentBack();
     for (const node of this.nodes) this.#wakeSoon(node);
@@ -203,12 +206,15 @@ export class Simulation {
         for (const node of up) if (node.engine?.head.hash !== this.disk.head().hash) node.wake();
         for (const subscriber of this.subscribers) subscriber.step(this.nodes[0] as SimulatedNode);
         this.callers.retry(this.world.random.pick(up));
+        this.callers.heal(this.world.random.pick(up));
         if (this.#isCalm()) return;
       }
       this.#happen();
       await this.#settle();
     }
-    const waiting = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again, ${this.world.locks.view.tickets.size} are queued`;
+    const { locks, intents } = this.world;
+    const calls = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again`;
+    const waiting = `${calls}, ${locks.view.tickets.size} are queued, ${intents.open.length} runs are open`;
     const nodes = this.nodes.map((node) => `${node.owner} ${node.state} at ${node.engine?.head.position ?? 0}`);
     this.world.fail(
       "everything converges when faults stop",
@@ -224,6 +230,7 @@ export class Simulation {
     return (
       this.callers.openCount === 0 &&
       this.callers.unknownCount === 0 &&
+      this.world.intents.open.length === 0 &&
       this.world.locks.view.tickets.size === 0 &&
       !this.world.locks.view.hasOrphans() &&
       durable.rows(unnotedLeaseTable).size + durable.rows(unreportedLeaseTable).size === 0 &&

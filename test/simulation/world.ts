@@ -1,9 +1,13 @@
 import { type FaultName, Faults } from "./faults.ts";
 import type { History } from "./history.ts";
+import { IntentWatch } from "../intents/intent-watch.ts";
 import { LockWatch } from "./lock-watch.ts";
 import { Random } from "./random.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import { VirtualTime } from "./virtual-time.ts";
+
+/** Interval between two seeds with intents. */
+const seedsPerIntents = 6;
 
 /** A broken promise. */
 export class BrokenPromise extends Error {
@@ -23,6 +27,9 @@ export class World {
   readonly faults: Faults;
   readonly history: History;
   readonly locks = new LockWatch();
+  readonly intents = new IntentWatch();
+  /** True if this seed has intents and runners. The other seeds follow the same course as without them. */
+  readonly hasIntents: boolean;
   readonly turns: TurnQueue;
   readonly trace: string[] = [];
   readonly counts = new Map<string, number>();
@@ -40,6 +47,7 @@ export class World {
   constructor(seed: number, options: { readonly history: History; readonly isTraced: boolean }) {
     this.random = new Random(seed);
     this.hasPrograms = seed % 4 === 3;
+    this.hasIntents = seed % seedsPerIntents === 0;
     this.time = new VirtualTime(this.random);
     this.turns = new TurnQueue(this.time);
     this.faults = new Faults(this.random, this.counts);
