@@ -100,7 +100,9 @@ async function* once(part: Uint8Array): AsyncGenerator<Uint8Array, void, undefin
 async function digestOf(part: Uint8Array): Promise<string | undefined> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>;
   if (subtle === undefined) return undefined;
-  const digest = new Uint8Array(await subtle.digest("SHA-256", part));
+  // Digests refuse shared memory.
+  const bytes = part.buffer instanceof ArrayBuffer ? (part as Uint8Array<ArrayBuffer>) : new Uint8Array(part);
+  const digest = new Uint8Array(await subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
