@@ -347,7 +347,7 @@ const docs = { target: "site/docs" };
 
 /** Versions without files: parts are sent over HTTP only. The node removes folders a second after the last two steps. */
 const files: readonly ScriptStep[] = [
-  step("files.configure", { retention_seconds: 60, quotas: { site: 5_000_000_000 } }),
+  step("files.configure", { retention_seconds: 60, quotas: { site: 500_000_000_000 } }),
   step("acquire-lock", { paths: ["site"], ttl_seconds: 600, ...ann }),
   step("files.open", { ...docs, fence: "9.9" }),
   step("files.open", fenced(docs)),

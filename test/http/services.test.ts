@@ -32,13 +32,14 @@ test("services start before the doors open, stop after the doors close and befor
   ({ url } = server);
   const { status, body } = await server.request("GET", "/health");
   assert.equal(status, 200, "a failing service does not make the node unready");
-  const services = body["services"] as { readonly broken: { readonly restarts: number } };
+  const services = body["services"] as {
+    readonly recorder: object;
+    readonly broken: { readonly restarts: number };
+  };
+  assert.deepEqual(services.recorder, { ready: true, reasons: [], restarts: 0, details: { recorded: 1 } });
   // The keeper starts a failed service again, a moment later each time.
   const { restarts } = services.broken;
-  assert.deepEqual(services, {
-    recorder: { ready: true, reasons: [], restarts: 0, details: { recorded: 1 } },
-    broken: { ready: false, reasons: ["no such folder"], restarts },
-  });
+  assert.deepEqual(services.broken, { ready: false, reasons: ["no such folder"], restarts });
   const { text } = await server.request("GET", "/metrics");
   assert.match(text, /^holdfast_service_up\{service="recorder"\} 1$/mu);
   assert.match(text, /^holdfast_service_up\{service="broken"\} 0$/mu);
