@@ -26,7 +26,7 @@ export const allowances: Readonly<Record<string, number>> = {
   histories: 26,
   http: 22,
   intents: 30,
-  jobs: 6,
+  jobs: 15,
   json: 3,
   locks: 17,
   machine: 5,

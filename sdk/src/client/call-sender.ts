@@ -97,18 +97,18 @@ export class CallSender {
     const named = this.identity === undefined ? options : { ...credentialsOf(this.identity), ...options };
     const { wire, refused } = inputToWire(operation, input);
     if (refused !== undefined) return refused;
-    const reply = await this.transport.call(operation, wire, named).catch((error: unknown) => thrownReply(error));
+    const reply = await this.transport.call(operation, wire, named).catch(thrownReply);
     return replyToClient(operation, reply);
   }
 
   async run(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
     // Only the outcome is passed on.
-    return resultOf(operation, await this.call(operation, input, withoutEvents(options)));
+    return resultOf(operation, await this.call(operation, input, { ...options, events: false }));
   }
 
   /** The same with the members of the wire. */
   async runWire(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
-    return resultOf(operation, await this.callWire(operation, input, withoutEvents(options)), { isWire: true });
+    return resultOf(operation, await this.callWire(operation, input, { ...options, events: false }), { isWire: true });
   }
 
   /** The same caller with another identity and the same retries. */
@@ -159,18 +159,12 @@ function resultOf(
 }
 
 function thrownReply(error: unknown): CallReply {
-  const isKnown = error instanceof HoldfastError;
-  const code = isKnown ? error.code : "outcome_unknown";
-  const data = isKnown ? error.data : { reason: String(error) };
-  return callRefusal(code, data);
+  if (error instanceof HoldfastError) return callRefusal(error.code, error.data);
+  return callRefusal("outcome_unknown", { reason: String(error) });
 }
 
 const isAgentUnknown = ({ outcome }: CallReply): boolean =>
   outcome.kind === "refusal" && outcome.code === "agent_unknown";
-
-function withoutEvents(options: CallOptions): CallOptions {
-  return { ...options, events: false };
-}
 
 const aboutAgents = new Set(["heartbeat", "end-agent", "who-am-i"]);
 

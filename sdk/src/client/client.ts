@@ -124,10 +124,8 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     acquire: sessions.acquire,
     tryAcquire: sessions.tryAcquire,
     // Loaded on first use: most programs never need it.
-    retryOnDeadlock: async (work, bounds) => {
-      const { retryOnDeadlock } = await import("./locks/waiting/retry-on-deadlock.ts");
-      return retryOnDeadlock(sessions, caller.clock, work, bounds);
-    },
+    retryOnDeadlock: async (work, bounds) =>
+      (await import("./locks/waiting/retry-on-deadlock.ts")).retryOnDeadlock(sessions, caller.clock, work, bounds),
     as: ({ agentId: agent, secret }) => withIdentity({ agent, agentSecret: secret }, {}, family.closes),
     agent: (introduction = {}) => withIdentity(undefined, introduction, false),
     operations: operationsClient(run),
