@@ -38,8 +38,10 @@ export function openCheckThread(on: CheckPortEvents): CheckPort {
   worker.on("message", (report: CheckReport) => {
     const ended = workOf(report);
     if (ended !== undefined) unfinished.delete(ended);
+    // A thread that is being closed must keep the program running until it has ended.
+    if (isOver) return;
     if (unfinished.size === 0) worker.unref();
-    if (!isOver) on.report(report);
+    on.report(report);
   });
   worker.on("error", (error: Error) => {
     end(error);
