@@ -11,6 +11,7 @@ import { runAll } from "./all.ts";
 import { cli } from "./cli.ts";
 import { doors } from "./doors.ts";
 import { engine } from "./engine.ts";
+import { files } from "./files.ts";
 import { growth } from "./growth.ts";
 import { intents } from "./intents.ts";
 import { journal } from "./journal.ts";
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
     summary: "mutations of programs, rounds of checking, and other commands during long checks",
     run: programs,
   },
+  files: { summary: "publishes of files, over the bare system calls, and uploads over HTTP", run: files },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
   cli: { summary: "the start of a command, over the start of Node alone", run: cli },
   growth: { summary: "how the cost of a call grows with the existing state, up to a million", run: growth },

@@ -20,7 +20,7 @@ export const allowances: Readonly<Record<string, number>> = {
   conformance: 14,
   doors: 9,
   engine: 8,
-  files: 14,
+  files: 23,
   fuzz: 7,
   ground: 22,
   histories: 26,

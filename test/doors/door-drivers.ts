@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { systemClientClock } from "@holdfast/sdk";
 import { open } from "holdfast";
 import type { CallOptions, CallReply } from "holdfast";
+import { defined } from "../../sdk/src/base/defined.ts";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
 import { serve } from "../../server/src/assembly/serve.ts";
@@ -80,24 +81,20 @@ async function overSocket(url: string, token: string): ReturnType<ConnectDriver>
   return { run: runWith((...call) => transport.call(...call)), close: () => transport.close() };
 }
 
+/** A driver for a server that is connected to NATS. The address is that of NATS. */
+export async function overMesh(nats: string, token: string): ReturnType<ConnectDriver> {
+  const agent = await MeshAgent.connect(nats);
+  const call: Call = async (operation, input, { key, agent: id }) => {
+    const subject = operation.includes(".") ? `req.${operation}` : `req.operation.${operation}`;
+    const headers = defined({ Authorization: `Bearer ${token}`, "Idempotency-Key": key, "X-Agent-Id": id });
+    return (await agent.request(subject, input, headers)).data as unknown as CallReply;
+  };
+  return { run: runWith(call), close: () => agent[Symbol.asyncDispose]() };
+}
+
 async function overNats(): Promise<DoorDriver> {
   const nats = await startNats();
-  const driver = await served(async (_url, token) => {
-    const agent = await MeshAgent.connect(nats.url);
-    const call: Call = async (operation, input, { key, agent: id }) => {
-      const { data } = await agent.request(
-        operation.includes(".") ? `req.${operation}` : `req.operation.${operation}`,
-        input,
-        {
-          Authorization: `Bearer ${token}`,
-          ...(key === undefined ? {} : { "Idempotency-Key": key }),
-          ...(id === undefined ? {} : { "X-Agent-Id": id }),
-        },
-      );
-      return data as unknown as CallReply;
-    };
-    return { run: runWith(call), close: () => agent[Symbol.asyncDispose]() };
-  }, nats.url);
+  const driver = await served((_url, token) => overMesh(nats.url, token), nats.url);
   return {
     run: (...step) => driver.run(...step),
     async [Symbol.asyncDispose]() {

@@ -30,7 +30,7 @@ export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: 
     else Object.assign(headers, condition(routed, name, value));
   }
   Object.assign(headers, speaking(route, agent));
-  if (route.needs !== undefined && headers[route.needs] === undefined) return undefined;
+  if (lacksCondition(routed, input, headers)) return undefined;
   const path = route.path.replaceAll(
     /\{([a-z_]+)\}/gu,
     (_, name: string) => parts.path.get(name) ?? missing(route, name, agent),
@@ -40,6 +40,13 @@ export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: 
   const { body, type } = bodyOf(routed, parts.body);
   if (type !== undefined) headers["content-type"] = type;
   return { routed, method: route.method, path: `${path}${query}`, headers, body };
+}
+
+/** True if the route needs a condition, or the input has one, and no header expresses it. */
+function lacksCondition({ route, sources }: RoutedOperation, input: OperationInput, headers: object): boolean {
+  const header = route.needs ?? route.takes;
+  const isStated = Object.keys(input).some((name) => sources.get(name) === "condition");
+  return header !== undefined && !(header in headers) && (isStated || route.needs !== undefined);
 }
 
 /** The caller's expectation as a header. Empty if no header can express it. */

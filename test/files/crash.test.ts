@@ -102,6 +102,22 @@ test("a crash during the recovery leaves a disk that the next recovery makes agr
   }
 });
 
+test("a version that the journal has forgotten does not return after a crash [W6]", async () => {
+  const rows = newRows();
+  const disk = new SimulatedDisk();
+  const root = rootOn(disk);
+  await publishAs(root, rows, "p1-1", before);
+  await publishAs(root, rows, "p1-2", content);
+  assert.ok(await root.remove({ id: "p1-1", root: "main", target: "site/docs" }));
+  rows.versions.delete("p1-1");
+  for (const state of statesOf(disk)) {
+    const [left, after] = [copyOf(rows), rootOn(disk.afterCrash(state))];
+    await recover(after, left);
+    await requireAgreement(after, left, `state ${String(state)}`);
+    assert.equal(await after.disk.stat(".orphans"), undefined, `state ${String(state)}`);
+  }
+});
+
 test("a publish without one of its syncs, or committed before its rename, is found to disagree [W6]", async () => {
   const mistakes: readonly (readonly [string, DiskFaults, boolean])[] = [
     ["no sync of a file", { ignores: (call) => /^fsync .*[ab]\.txt$/u.test(call) }, false],
@@ -150,7 +166,10 @@ test("a call that fails at any step ends the publish with its reason, and recove
         () => undefined,
         (error: unknown) => error,
       );
-      if (fault === undefined) break;
+      if (fault === undefined) {
+        assert.ok(call >= disk.calls.length, `${disk.calls[call] ?? ""} failed, and the publish did not`);
+        break;
+      }
       assert.ok(fault instanceof StorageFault);
       assert.deepEqual([fault.code, fault.degradesRoot], [problem, code === "EIO"], disk.calls.at(-1));
       const again = root.publish(

@@ -17,6 +17,13 @@ async function published(client: Client, files: Readonly<Record<string, string>>
   return await publish.commit();
 }
 
+/** The reason in `/health` why the first root takes no publishes. */
+interface HealthAnswer {
+  readonly services: Readonly<
+    Record<string, { readonly details: { readonly roots: readonly { readonly degraded?: string }[] } }>
+  >;
+}
+
 async function codeOf(refused: Promise<unknown>): Promise<string> {
   const error = await refused.then(
     () => undefined,
@@ -54,6 +61,22 @@ test("a publish becomes one version that every reader gets whole, and the versio
     ],
   );
   assert.deepEqual(server.reports, []);
+});
+
+test("a folder is published with all its files at once, and a folder with a link publishes nothing", async () => {
+  await using server = await filesServer();
+  const { operator: client } = server;
+  const folder = join(server.root, "..", "build");
+  await mkdir(join(folder, "css"), { recursive: true });
+  await writeFile(join(folder, "index.html"), "one");
+  await writeFile(join(folder, "css", "main.css"), "body {}");
+  const { files, meta } = await client.files.publishFolder("site/docs", folder, { meta: { title: "Docs" } });
+  assert.deepEqual([files, meta], [2, { title: "Docs" }]);
+  assert.deepEqual([await textOf(client, "index.html"), await textOf(client, "css/main.css")], ["one", "body {}"]);
+  await symlink("/etc/hostname", join(folder, "link"));
+  await assert.rejects(client.files.publishFolder("site/docs", folder), /link is not a regular file/u);
+  assert.equal((await client.files.get("site/docs")).version, 1);
+  assert.deepEqual((await client.files.listPublishes()).items, []);
 });
 
 test("an aborted publish leaves no file, and its folder is removed [W6]", async () => {
@@ -165,6 +188,13 @@ test("a publisher that lost its lock changes nothing, and of two publishers one 
   assert.equal(await textOf(client, "a"), "winner");
   await publish.abort();
   assert.equal(await codeOf(client.files.publish("site/docs", { expectedVersion: 5 })), "files.version_conflict");
+  await using held = await client.acquire("site/docs");
+  const { fence } = held;
+  const both = await Promise.all([1, 2].map(() => client.files.publish("site/docs", { fence, expectedVersion: 1 })));
+  const endOf = (error: unknown): unknown => (error as HoldfastError).code;
+  const ends = await Promise.all(both.map((each) => each.commit().then(({ version }) => version, endOf)));
+  assert.deepEqual(new Set(ends), new Set([2, "files.version_conflict"]));
+  await Promise.all(both.map((each) => each.abort()));
 });
 
 test("another principal neither sees nor uses a publish, and rights go by the target", async () => {
@@ -232,7 +262,13 @@ test("a link that replaces a folder during a publish leads nowhere, and the root
   assert.equal(await codeOf(publish.commit()), "files.publish_unknown");
   await publish.abort();
   assert.equal(await codeOf(client.files.publish("site/docs")), "files.root_degraded");
+  const degraded = async (): Promise<unknown> => {
+    const { services } = (await (await server.request("GET", "/health")).json()) as HealthAnswer;
+    return services["storage-roots"]?.details.roots[0]?.degraded;
+  };
+  assert.equal(await degraded(), "ENOTDIR");
   assert.equal((await server.request("POST", "/v1/files/roots/main/clear")).status, 200);
+  assert.equal(await degraded(), undefined);
   await published(client, { a: "again" });
   assert.equal(await textOf(client, "a"), "again");
 });

@@ -1,22 +1,15 @@
 import Type from "typebox";
 import { operation } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
-import { openGate } from "../../server/src/access/open-gate.ts";
-import { OperatorToken } from "../../server/src/access/operator-token.ts";
 import type { OperationRun } from "../../server/src/app/calls/app-operation.ts";
 import { appOperationOf } from "../../server/src/app/calls/app-operations.ts";
-import { behindGate } from "../../server/src/assembly/behind-gate.ts";
-import { servicesOf, startEngine, transportOf } from "../../server/src/assembly/open.ts";
-import { systemClock } from "../../server/src/base/clock.ts";
-import { systemIds } from "../../server/src/base/ids.ts";
-import { digestOf } from "../../server/src/base/new-secret.ts";
-import { openHttpDoor } from "../../server/src/doors/http/open.ts";
-import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
+import { servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { operationRecord } from "../../server/src/operations/operation-record.ts";
 import { registryOf } from "../../server/src/operations/registry.ts";
 import { operatorSecret } from "../access/gated-node.ts";
+import { doorsOfServices } from "../doors/doors-of-services.ts";
 import { StoredFiles } from "./stored-files.ts";
 
 interface FileInput {
@@ -64,30 +57,14 @@ export async function streamDoor() {
   const record = (each: Operation, run: OperationRun) => appOperationOf(operationRecord(each), { run });
   const added = [record(storeFile, store), record(storeSmallFile, store), record(readFile, read)];
   const operations = registryOf([...plain.operations.all, ...added]);
-  const services = { ...plain, operations };
-  const gate = openGate({
-    ...behindGate(services, {}),
-    operatorToken: new OperatorToken(digestOf(operatorSecret)),
-    requiresToken: true,
-    clock: systemClock,
-  });
-  const reports: unknown[] = [];
-  const report = (message: string, cause: unknown): void => void reports.push([message, cause]);
-  const inside = transportOf(services);
-  opened.defer(() => inside.close());
-  const parts = { gate, operations, clock: systemClock, version: "test", report };
-  const health = () => Promise.reject(new Error("unused"));
-  const http = await openHttpDoor({ ...parts, host: "127.0.0.1", port: 0, health });
-  opened.defer(() => http.close());
-  const socket = openSocketDoor({ ...parts, ids: systemIds, hostNames: [], server: http.server });
-  opened.defer(() => socket.close());
+  const { inside, reports, url } = opened.use(await doorsOfServices({ ...plain, operations }));
   const closing = opened.move();
   return {
-    ...{ files, inside, reports, url: http.url },
+    ...{ files, inside, reports, url },
     fetch: (where: string, init: RequestInit & { readonly duplex?: "half" } = {}) => {
       const headers = new Headers(init.headers);
       headers.set("authorization", `Bearer ${operatorSecret}`);
-      return fetch(http.url + where, { ...init, headers });
+      return fetch(url + where, { ...init, headers });
     },
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

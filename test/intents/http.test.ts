@@ -62,7 +62,7 @@ const refusals: readonly (readonly [
   ["DELETE", "/v1/intents/open", undefined, 428, "intents.concurrency_etag_required"],
   ["POST", "/v1/intents/open/transition", { to: "corrected" }, 409, "intents.transition_invalid"],
   ["POST", "/v1/intents/open/transition", { to: "sold" }, 422, "intents.status_unknown"],
-  ["POST", "/v1/intents/open/transition", { to: "failed", expected_version: 9 }, 412, "intents.concurrency_mismatch"],
+  ["POST", "/v1/intents/open/transition", { to: "failed", if_match: "1.9" }, 412, "intents.concurrency_mismatch"],
   ["POST", "/v1/intents/none/transition", { to: "failed" }, 404, "entity_not_found"],
   ["POST", "/v1/intents/held/transition", { to: "failed" }, 409, "intents.lock_timeout"],
   ["POST", "/v1/intents/update-many", { ids: ["open", "held"], to: "failed" }, 409, "intents.lock_timeout"],
@@ -93,6 +93,32 @@ test("each refusal of intents has its status and its code over HTTP, and a probl
     assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/u);
     assert.ok(typeof answer.body["next"] === "string");
   }
+});
+
+test("a change of a status and a correction may have If-Match, and succeed without it [B3]", async () => {
+  await using server = await httpServer();
+  const post = postsTo(server);
+  await post("/v1/intents", { id: "1", payload: {} });
+  const correction = { diff: { price: 7 }, source: "pricing", reason: "the list changed" };
+  const steps: readonly (readonly [path: string, body: object])[] = [
+    ["/v1/intents/1/transition", { to: "processed" }],
+    ["/v1/intents/1/reevaluate", correction],
+  ];
+  for (const [path, body] of steps) {
+    const tag = (await server.request("GET", "/v1/intents/1")).headers.get("etag") ?? "";
+    for (const old of ['"1.9"', '"of-another-server"']) {
+      const { status, body: problem } = await post(path, body, { "if-match": old });
+      assert.deepEqual([status, problem["code"]], [412, "intents.concurrency_mismatch"], path);
+    }
+    assert.equal(
+      (await post(path, body, { "if-match": "1.1" })).body["code"],
+      "intents.concurrency_etag_invalid",
+      path,
+    );
+    assert.equal((await post(path, { ...body, expected_version: 1 })).body["code"], "input_invalid", path);
+    assert.equal((await post(path, body, { "if-match": tag })).status, 200, path);
+  }
+  assert.equal((await post("/v1/intents/1/transition", { to: "completed" })).status, 200);
 });
 
 test("a repeated key of each write gives the first answer and changes nothing [B4 M4]", async () => {

@@ -64,9 +64,13 @@ test("a command is redelivered until the journal accepts it, and takes effect on
   const { engine } = running;
   await using node = await startMeshNode(nats.url, { engine });
   await using agent = await MeshAgent.connect(nats.url);
-  journal.failureOf = () => ({ isWritten: false, certain: true, code: "full" });
+  const refusedOften = Promise.withResolvers<undefined>();
+  journal.failureOf = () => {
+    if (node.door.counters.redeliveries === 6) refusedOften.resolve(undefined);
+    return { isWritten: false, certain: true, code: "full" };
+  };
   const answer = agent.command("cmd.plan.create", { entity_id: "1", value: {} });
-  while (node.door.counters.redeliveries < 6) await new Promise((resolve) => setImmediate(resolve));
+  await refusedOften.promise;
   journal.failureOf = () => undefined;
   assert.equal((await answer).headers["Holdfast-Event"], "evt.plan.created");
   const events = await agent.eventsUntil("evt.plan.created");

@@ -12,6 +12,7 @@ import { machineMutants } from "./machine-mutants.ts";
 import { packMutants } from "./pack-mutants.ts";
 import { programMutants } from "./program-mutants.ts";
 import type { PlantedMutant } from "./planted-mutant.ts";
+import { publishMutants } from "./publish-mutants.ts";
 import { withdrawalMutants } from "./withdrawal-mutants.ts";
 
 export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
@@ -27,6 +28,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Programs: programMutants,
   Intents: intentMutants,
   Jobs: jobMutants,
+  "Published files": publishMutants,
   Client: clientMutants,
 };
 

@@ -1,4 +1,5 @@
 /** Runs the proof that must catch a mutant, with the mutant planted. */
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { countTable } from "../prove/counts.ts";
@@ -74,6 +75,8 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
       NODE_OPTIONS: `--import=${plant}`,
     }),
     stdio: ["ignore", "pipe", "pipe"],
+    // A process group of its own: servers that a killed test had started end with it.
+    detached: true,
   });
   let output = "";
   let errors = "";
@@ -83,7 +86,7 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
     // Twice the timeout of a test, which a test process reports itself.
     const bound = AbortSignal.timeout(2 * testTimeoutMs);
     bound.addEventListener("abort", () => {
-      if (bound === silence) isStalled = child.kill("SIGKILL");
+      if (bound === silence) isStalled = endGroup(child);
     });
     silence = bound;
   };
@@ -91,7 +94,7 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     boundSilence();
     output += text;
-    if (until?.test(output) === true) child.kill();
+    if (until?.test(output) === true) endGroup(child);
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   return new Promise((resolve, reject) => {
@@ -100,4 +103,15 @@ function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Pr
       resolve({ output, errors, code, isStalled });
     });
   });
+}
+
+/** Returns true if it ended a process of the group. */
+function endGroup({ pid }: ChildProcess): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(-pid, "SIGKILL");
+  } catch {
+    // All processes of the group have ended.
+    return false;
+  }
 }

@@ -236,7 +236,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a write without If-Match succeeds",
     file: "server/src/doors/http/routes/conditional-write.ts",
-    find: "      return callOnce(calls, { record, input, options: { ...options, mustExpect: true } });",
+    find: "      return callOnce(calls, { record, input, options: { ...options, mustExpect: route.needs !== undefined } });",
     put: "      return callOnce(calls, { record, input, options });",
     by: "test/http/status-table.test.ts",
     caughtIn: "npm test",

@@ -166,7 +166,7 @@ export const engineMutants: readonly PlantedMutant[] = [
     file: "server/src/services/supervised-service.ts",
     find: 'if (this.#state !== "failed") return;',
     put: 'if (this.#state !== "failed" || this.#failures > 0) return;',
-    by: "simulation",
+    by: "test/engine/services.test.ts",
     caughtIn: "npm test",
   },
   {

@@ -54,8 +54,8 @@ export const lockMutants: readonly PlantedMutant[] = [
     file: "server/src/features/locks/queue/free-grant.ts",
     find: "return row === undefined || expireIfDue(context, row) ? undefined : row;",
     put: "return row;",
-    by: "simulation",
-    caughtIn: "npm run prove",
+    by: "test/locks/leases.test.ts",
+    caughtIn: "npm test",
   },
   {
     name: "a write without a fence passes an enforced lock",

@@ -27,7 +27,7 @@ export interface NodeHealth {
   readonly nodes: number;
   readonly position: number;
   readonly lag: { readonly entries: number; readonly age_ms: number };
-  readonly epoch: number;
+  readonly epoch: number | null;
   readonly rules: number;
 }
 

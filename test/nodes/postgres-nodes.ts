@@ -1,6 +1,7 @@
 /** Several nodes on one real Postgres, each a complete engine with a client, in this process. */
 import type { Client } from "holdfast";
 import { Client as Connection } from "pg";
+import type { AppServices } from "../../server/src/app/app-services.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
@@ -11,6 +12,7 @@ import type { PrivatePostgres } from "../scenario/private-postgres.ts";
 export interface PostgresNode {
   readonly engine: Engine;
   readonly client: Client;
+  readonly services: AppServices;
   /** The reports to the operator. */
   readonly reports: string[];
 }
@@ -47,7 +49,8 @@ export function shareJournal(postgres: Pick<PrivatePostgres, "url">, space = "ma
         ...options,
       });
       const engine = await startEngine({ journal, report, ...(checkpointEvery !== undefined && { checkpointEvery }) });
-      const node = { engine, client: clientOf(servicesOf(engine), { client: { retry: false } }), reports };
+      const services = servicesOf(engine);
+      const node = { engine, services, client: clientOf(services, { client: { retry: false } }), reports };
       nodes.push(node);
       return node;
     },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { observedNode } from "./observed-node.ts";
+import { temporaryRoot } from "./temporary-root.ts";
 import { execChild } from "../scenario/spawn-child.ts";
 import { rawLocks } from "../locks/raw-acquire.ts";
 
@@ -49,7 +50,9 @@ const namesIn = (text: string): readonly string[] => text.match(/holdfast_[a-z_]
 
 /** The names of all series of a server after calls of each kind. */
 async function scraped(): Promise<ReadonlySet<string>> {
-  await using node = await observedNode();
+  await using root = await temporaryRoot();
+  await using node = await observedNode({ addedServices: [root.service] });
+  await node.inside.files.configure({ rootQuotas: { main: 1_000_000 } });
   const locks = rawLocks(node.client);
   const { entities } = node.client;
   const held = await locks.acquire("a", { ownerId: "ann", ttlMs: 60_000 });

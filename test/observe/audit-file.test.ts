@@ -9,7 +9,7 @@ import { start } from "../../server/src/assembly/open.ts";
 import type { RunningNode } from "../../server/src/assembly/open.ts";
 import { auditFilesOf, verifyAudit } from "../../server/src/assembly/verify-audit.ts";
 import type { VerifiedAudit } from "../../server/src/assembly/verify-audit.ts";
-import { backupFolder, restoreFolder } from "../../server/src/assembly/upkeep.ts";
+import { backUpData, restoreData } from "../../server/src/assembly/upkeep.ts";
 import { auditFilePath, auditLines, listedAudit, strippedLines } from "./audit-lines.ts";
 import { loopTicks } from "../engine/manual-clock.ts";
 import { runCli } from "../scenario/cli-terminal.ts";
@@ -192,12 +192,12 @@ describe("the audit file", () => {
     withAuditFile(async ({ data, run, verify }) => {
       await run((client) => createPlans(client, 0, 3));
       const copy = `${data}-copy`;
-      await backupFolder({ from: data, to: copy, yieldToLoop });
+      await backUpData({ from: data, to: copy, yieldToLoop });
       await run((client) => createPlans(client, 3, 3));
       const kept = await readdir(join(data, "audit"));
       const moved = `${data}-old`;
       await rename(data, moved);
-      await restoreFolder({ from: copy, to: data, yieldToLoop });
+      await restoreData({ from: copy, to: data, yieldToLoop });
       await mkdir(join(data, "audit"), { recursive: true });
       for (const name of kept) await rename(join(moved, "audit", name), join(data, "audit", name));
       await run((client) => createPlans(client, 6, 2));

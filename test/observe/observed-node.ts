@@ -39,9 +39,13 @@ const idleService: ServiceFactory = () => ({
 
 /** An engine in memory with metrics and a log, assembled as in `serve`. */
 export async function observedNode(
-  options: { readonly journal?: Journal; readonly level?: LogLevel } = {},
+  options: {
+    readonly journal?: Journal;
+    readonly level?: LogLevel;
+    readonly addedServices?: readonly ServiceFactory[];
+  } = {},
 ): Promise<ObservedNode> {
-  const { journal = openMemoryJournal(createMemoryDisk()), level = "debug" } = options;
+  const { journal = openMemoryJournal(createMemoryDisk()), level = "debug", addedServices = [] } = options;
   const lines: string[] = [];
   const log = openLog({ level, format: "json", write: (line) => lines.push(line), clock: systemClock });
   const observation = openObservation({ log, clock: systemClock, version: "1.2.3" });
@@ -49,7 +53,7 @@ export async function observedNode(
   const kinds = [orderKind];
   const engine = await startEngine({ journal, kinds, report, onBatch });
   const services = servicesOf(engine, { kinds, checkObserver: observation.checkObserver, report });
-  const keeper = new ServiceKeeper([idleService], { services, report });
+  const keeper = new ServiceKeeper([idleService, ...addedServices], { services, report });
   await keeper.start();
   observation.follow(engine, () => keeper.status());
   observation.followChecks(() => services.checks.status(), services.checks.names);

@@ -98,6 +98,15 @@ test("an inserted statement leaves every other id as it is", () => {
   assert.equal([...allNodes(graphOf(value!))].filter((node) => !old.has(node.id)).length, 3, "let, + and * are new");
 });
 
+test("a statement keeps its id if the edit removes another statement with an equal part [G6]", () => {
+  const program = programOf(["fn name(a: i64) -> text {\n  let b = to_text(a);\n  to_text(a)\n}"]);
+  const base = functionOf(program, "f1");
+  const text = functionText(base, options(program)).replace("  let b = to_text(a);\n", "");
+  const { value } = writeFunction(text, { scope: program, module: "m0", base, hash });
+  const idOfLast = (of: FunctionValue): number => [...allNodes(graphOf(of))].at(-1)!.id;
+  assert.equal(idOfLast(value!), idOfLast(base));
+});
+
 test("an import of an export has the same ids, hashes and texts, byte for byte", () => {
   forPrograms((program) => {
     mutated(program, [

@@ -72,6 +72,7 @@ const table = {
   },
   jobRecoveries: { unit: "recoveries of the locks of real workers", test: 0, prove: 1, secondsEach: 75 },
   crashStates: { unit: "states of a disk after each crash of a publish", test: 200, prove: 5_000, secondsEach: 0.02 },
+  restoreKills: { unit: "restores with files under kill -9", test: 2, prove: 20, secondsEach: 2 },
   publishKills: { unit: "publishers of files under kill -9", test: 3, prove: 100, secondsEach: 3 },
   reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;

@@ -45,6 +45,12 @@ const propertyFiles = [
   "test/socket/protocol.test.ts",
 ];
 
+/** Publishes and restores that crash, on a simulated disk and on a real one. */
+const fileProofs = [
+  ...["test/files/backup.test.ts", "test/files/crash.test.ts", "test/files/kill.test.ts"],
+  "test/prove/storage.ts",
+];
+
 const testing = ["--test", "--test-reporter=spec", "--test-concurrency=2"];
 
 const histories = (deployment: string, count: CountName): readonly string[] => [
@@ -78,6 +84,11 @@ export const proofParts: readonly ProofPart[] = [
     commands: [[...testing, "test/scenario/kill.test.ts", "test/observe/audit-file-kill.test.ts"]],
   },
   { name: "runners", counts: ["runnerKills"], commands: [[...testing, "test/intents/kill-runner.test.ts"]] },
+  {
+    name: "files",
+    counts: ["crashStates", "publishKills", "restoreKills"],
+    commands: [[...testing, ...fileProofs]],
+  },
   { name: "faults", counts: ["faultCycles"], commands: [["test/nodes/faults/run.ts"]] },
   {
     name: "histories",

@@ -6,6 +6,7 @@ import { runCall } from "../../server/src/app/calls/run-call.ts";
 import { unrecordedReply } from "../../server/src/app/calls/unrecorded-reply.ts";
 import { engineServices } from "../../server/src/app/engine-services.ts";
 import type { EngineServices } from "../../server/src/app/engine-services.ts";
+import type { NoticeBox } from "../../server/src/app/notices/notice-box.ts";
 import { cursorAt } from "../../server/src/app/watch/entry-events.ts";
 import { watch } from "../../server/src/app/watch/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
@@ -196,11 +197,16 @@ export class SimulatedNode {
       },
       watch: ({ after }) => watch(services, after === undefined ? {} : { after }),
       notices: () => {
-        throw new Error("a simulation has no listeners");
+        throw new Error("listeners call the node itself");
       },
       cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
       close: () => engine.stop(),
     };
+  }
+
+  /** The notices of an owner; undefined unless the node is up. */
+  notices(owner: string): NoticeBox | undefined {
+    return this.state === "up" ? this.#services?.notices.listen(owner) : undefined;
   }
 
   /** True if the folded entries of this node are still in the journal. */

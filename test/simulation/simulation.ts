@@ -11,6 +11,7 @@ import { checkEnd } from "./check-end.ts";
 import { History } from "./history.ts";
 import { unnotedLeaseTable, unreportedLeaseTable } from "./lease-feature.ts";
 import { SimulatedNode } from "./node.ts";
+import { NoticeListener } from "./notice-listener.ts";
 import { Subscriber } from "./subscriber.ts";
 import { tuneLimits } from "./tune-limits.ts";
 import { BrokenPromise, World } from "./world.ts";
@@ -59,6 +60,7 @@ export class Simulation {
   readonly nodes: readonly SimulatedNode[];
   readonly callers: Callers;
   readonly subscribers: readonly Subscriber[];
+  readonly #listener: NoticeListener | undefined;
   readonly #paceMs: number;
   /** How busy the callers are. Leases expire only in seeds with idle time. */
   readonly #askWeight: number;
@@ -82,10 +84,12 @@ export class Simulation {
       crashed: (owner: string) => {
         this.callers.crashed(owner);
         for (const subscriber of this.subscribers) subscriber.crashed(owner);
+        this.#listener?.crashed(owner);
       },
     };
     const count = world.random.between(1, 3);
     this.nodes = Array.from({ length: count }, (_, index) => new SimulatedNode(`n${index + 1}`, setting));
+    this.#listener = world.hasNotices ? new NoticeListener(world) : undefined;
     this.subscribers = ["w1", "w2"].map((name) => new Subscriber(name, world));
   }
 
@@ -112,8 +116,10 @@ export class Simulation {
     }
     const node = random.pick(this.nodes);
     if (kind === "disturb") this.#disturb(node);
-    else if (kind === "subscribe") random.pick(this.subscribers).step(node);
-    else if (node.state === "down") node.start();
+    else if (kind === "subscribe") {
+      random.pick(this.subscribers).step(node);
+      this.#listener?.step(node);
+    } else if (node.state === "down") node.start();
     else if (kind === "retry") this.callers.retry(node);
     else if (this.world.occurs("burst of commands")) {
       for (let count = random.between(10, 40); count > 0; count -= 1) this.callers.sendRequest(node, this.nodes);

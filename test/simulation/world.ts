@@ -30,6 +30,8 @@ export class World {
   readonly intents = new IntentWatch();
   /** True if this seed has intents and runners. The other seeds follow the same course as without them. */
   readonly hasIntents: boolean;
+  /** True if this seed has a listener of notices. The other seeds follow the same course as without one. */
+  readonly hasNotices: boolean;
   readonly turns: TurnQueue;
   readonly trace: string[] = [];
   readonly counts = new Map<string, number>();
@@ -48,6 +50,7 @@ export class World {
     this.random = new Random(seed);
     this.hasPrograms = seed % 4 === 3;
     this.hasIntents = seed % seedsPerIntents === 0;
+    this.hasNotices = seed % 8 === 1;
     this.time = new VirtualTime(this.random);
     this.turns = new TurnQueue(this.time);
     this.faults = new Faults(this.random, this.counts);

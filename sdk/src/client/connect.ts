@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { environmentOf } from "#environment";
 import { defaultServer, findServer, serverAt, tokenRisk } from "#find-server";
 import type { ConnectTarget } from "./address.ts";
@@ -39,7 +40,7 @@ export async function connect(target?: ConnectTarget, options: ConnectOptions = 
   const { agent, token: own, ...rest } = options;
   const server = target === undefined ? (findServer() ?? defaultServer) : serverAt(target, "the given address");
   const token = tokenFor(server, own);
-  const client = connectTo(server, { ...rest, ...(token === undefined ? {} : { token }) });
+  const client = connectTo(server, { ...rest, ...defined({ token }) });
   return agent === undefined ? client : client.as(agent);
 }
 

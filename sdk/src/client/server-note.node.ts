@@ -4,6 +4,7 @@
  * made it and no other user can change it. A file that does not pass stops the search with an error. A search that
  * silently continued would choose another server than the one the user expects.
  */
+import { defined } from "../base/defined.ts";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -98,8 +99,7 @@ function noteOf(text: string, { file, folder, at, user }: NotePlace): ServerNote
     folder,
     pid,
     isRunning: isRunning(pid, user),
-    ...(operatorSocket === undefined ? {} : { operatorSocket }),
-    ...(isThisHost(address.hostname) ? {} : { foreignHost: address.hostname }),
+    ...defined({ operatorSocket, foreignHost: isThisHost(address.hostname) ? undefined : address.hostname }),
   };
 }
 

@@ -51,6 +51,7 @@ export { codeOfPack, plainCode } from "./packs/code-of-pack.ts";
 export { packs } from "./packs/packs.ts";
 export { partBytesMax } from "./packs/files/files-operations.ts";
 export { filesInternals } from "./packs/files/files-internals.ts";
+export { fileTarget, publishId, sha256, storageRoot } from "./packs/files/file-version.ts";
 export { guardOf } from "./packs/files/guard-of.ts";
 export { files } from "./packs/files/files.ts";
 export { jobEnds, jobStates } from "./packs/jobs/job-view.ts";
@@ -81,6 +82,7 @@ export type { Problem, RevealedEntity } from "./problem.ts";
 export { protocolMismatch } from "./protocol-mismatch.ts";
 export { membersOf, namesInPath, routedOperations, routesOf } from "./routed-operations.ts";
 export type { RoutedOperation, MemberSource } from "./routed-operations.ts";
+export { readsIfMatch } from "./routes.ts";
 export type { Route } from "./routes.ts";
 export {
   closeCodes,

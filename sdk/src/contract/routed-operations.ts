@@ -41,9 +41,10 @@ function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, Memb
   return new Map(names.map((name) => [name, inPath.includes(name) ? "path" : sourceOf(operation, route, name)]));
 }
 
-function sourceOf({ body }: Operation, { method, needs, patches }: Route, name: string): MemberSource {
+function sourceOf({ body }: Operation, { method, needs, takes, patches }: Route, name: string): MemberSource {
   if (body === "binary") return "query";
-  if (needs !== undefined && (name === "expected_version" || name === "expected_revision")) return "condition";
+  if ((needs ?? takes) !== undefined && (name === "expected_version" || name === "expected_revision"))
+    return "condition";
   // The body of a PATCH is the patch itself, so all other members are in the query.
   if (method === "PATCH") return name === "merge" || name === "patch" || name === patches ? "body" : "query";
   return method === "POST" || method === "PUT" ? "body" : "query";

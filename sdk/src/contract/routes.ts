@@ -8,6 +8,8 @@ export interface Route {
   readonly status: 200 | 201;
   /** The required precondition header. It carries the version that the caller expects. */
   readonly needs?: "if-match" | "if-none-match";
+  /** The precondition header that a caller may leave out. It carries the same. */
+  readonly takes?: "if-match";
   /** The part of the path that names the calling agent. It is not a member of the input. */
   readonly speaker?: string;
   /** Members that a caller cannot send here. */
@@ -32,3 +34,9 @@ export const patch = routeMaker("PATCH");
 export const remove = routeMaker("DELETE");
 
 export const ifMatch = { needs: "if-match" } as const;
+export const optionalIfMatch = { takes: "if-match" } as const;
+
+/** True if a request to this route may have the header If-Match. */
+export function readsIfMatch({ needs, takes }: Pick<Route, "needs" | "takes">): boolean {
+  return needs === "if-match" || takes === "if-match";
+}

@@ -11,12 +11,14 @@ import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { agentTable } from "../features/agents/agent-table.ts";
 import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { openRunCounts } from "../packs/intents/intent-table.ts";
+import { fileSample } from "../packs/files/file-sample.ts";
 import { jobSample } from "../packs/jobs/job-sample.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import { CallMetrics } from "../observe/call-metrics.ts";
 import { CheckMetrics } from "../observe/check-metrics.ts";
 import type { CheckSample } from "../observe/check-metrics.ts";
 import type { CheckObserver } from "../checks/check.ts";
+import { FileMetrics } from "../observe/file-metrics.ts";
 import { IntentMetrics } from "../observe/intent-metrics.ts";
 import { JobMetrics } from "../observe/job-metrics.ts";
 import { ProgramMetrics } from "../observe/program-metrics.ts";
@@ -81,14 +83,9 @@ export function openObservation(options: ObservationOptions): Observation {
   const calls = new CallMetrics(metrics);
   const processMonitor = monitorProcess();
   let engine: Engine | undefined;
-  const intents = new IntentMetrics(metrics.registry);
-  const jobs = new JobMetrics(metrics.registry);
-  const programs = new ProgramMetrics(metrics.registry);
-  const entries = new EntryMetrics(
-    metrics,
-    { intents, jobs, programs },
-    entryTimes(() => engine),
-  );
+  const packs = packMetricsOf(metrics.registry);
+  const times = entryTimes(() => engine);
+  const entries = new EntryMetrics(metrics, packs, times);
   const observer = {
     monotonicMs: () => clock.monotonicMs(),
     record(call: Parameters<typeof logCall>[1]) {
@@ -124,11 +121,11 @@ export function openObservation(options: ObservationOptions): Observation {
       metrics.processCpu.series({}).count = process.cpuSeconds;
       if (sampleChecks !== undefined) checks.set(sampleChecks());
       if (sampleMesh !== undefined) mesh.set(sampleMesh());
-      if (sampleServices !== undefined) services.set(sampleServices());
+      const running = sampleServices?.() ?? {};
+      services.set(running);
       if (engine !== undefined) {
         gauges.set(await sampleNode(engine), process);
-        intents.set(await engine.scan(openRunCounts));
-        jobs.set(await engine.scan(jobSample), engine.now());
+        await samplePacks(engine, packs, running);
       }
       return metrics.registry.metrics();
     },
@@ -137,6 +134,27 @@ export function openObservation(options: ObservationOptions): Observation {
       log.close();
     },
   };
+}
+
+type PackMetrics = ConstructorParameters<typeof EntryMetrics>[1];
+
+function packMetricsOf(registry: ReturnType<typeof createMetrics>["registry"]): PackMetrics {
+  return {
+    intents: new IntentMetrics(registry),
+    jobs: new JobMetrics(registry),
+    files: new FileMetrics(registry),
+    programs: new ProgramMetrics(registry),
+  };
+}
+
+async function samplePacks(
+  engine: Engine,
+  { intents, jobs, files }: PackMetrics,
+  services: ServiceSample,
+): Promise<void> {
+  intents.set(await engine.scan(openRunCounts));
+  jobs.set(await engine.scan(jobSample), engine.now());
+  files.set(await engine.scan(fileSample), services["storage-roots"]?.details);
 }
 
 interface GateObservers {

@@ -129,7 +129,12 @@ export async function start(
 function storageRootsOf(location: JournalLocation, { storageRoots: roots }: HoldfastOptions): StorageRootOptions {
   if (roots !== undefined) return { roots, areNamed: true };
   const isFolder = typeof location === "string" && !isDatabase(location);
-  return { roots: isFolder ? { main: join(location, "files") } : {}, areNamed: false };
+  return { roots: isFolder ? { main: defaultRoot(location) } : {}, areNamed: false };
+}
+
+/** The folder of the root `main` of a data folder. */
+export function defaultRoot(data: string): string {
+  return join(data, "files");
 }
 
 const isDatabase = (journal: string): boolean => /^postgres(ql)?:\/\//u.test(journal);

@@ -3,7 +3,7 @@
  * assembles parts.
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Client } from "@holdfast/sdk";
 import { systemClock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -11,9 +11,42 @@ import { findByTime } from "../engine/find-by-time.ts";
 import { machineSettings } from "../features/space/space.ts";
 import { type ArchiveResult, type Journal, JournalError } from "../journal/journal.ts";
 import { backupFolder, restoreFolder } from "../journal/sqlite/folder/backup-folder.ts";
-import { clientOf, servicesOf, openFolder, startEngine } from "./open.ts";
+import { filesOfBackup, filesOfRestore } from "./copied-files.ts";
+import type { CopiedFiles } from "./copied-files.ts";
+import { clientOf, defaultRoot, servicesOf, openFolder, startEngine } from "./open.ts";
 
-export { backupFolder, restoreFolder };
+type CopyOptions = Parameters<typeof backupFolder>[0];
+type CopyResult = Awaited<ReturnType<typeof backupFolder>> & { readonly files: CopiedFiles | undefined };
+
+interface FilesOptions {
+  /** The folders of the storage roots by name, if they are configured. */
+  readonly storageRoots?: Readonly<Record<string, string>> | undefined;
+  /** Leaves the storage roots out. */
+  readonly withoutFiles?: boolean;
+}
+
+/** Copies a data folder and then the files that the copied journal names. */
+export async function backUpData(options: CopyOptions & FilesOptions): Promise<CopyResult> {
+  if (options.withoutFiles === true) return { ...(await backupFolder(options)), files: undefined };
+  const files = { versions: 0, bytes: 0 };
+  const addParts = filesOfBackup(rootFolders(options.from, options), files);
+  return { ...(await backupFolder({ ...options, addParts })), files };
+}
+
+/** Makes a data folder and its storage roots from a backup. Every file is compared with its digest. */
+export async function restoreData(options: CopyOptions & FilesOptions): Promise<CopyResult> {
+  if (options.withoutFiles === true) return { ...(await restoreFolder(options)), files: undefined };
+  const files = { versions: 0, bytes: 0 };
+  const data = resolve(options.to);
+  const addParts = filesOfRestore({ backup: options.from, folderOf: rootFolders(data, options), data }, files);
+  return { ...(await restoreFolder({ ...options, addParts })), files };
+}
+
+/** Without a setting, a data folder has the root `main`. */
+function rootFolders(data: string, { storageRoots }: FilesOptions): (root: string) => string | undefined {
+  const roots = new Map(Object.entries(storageRoots ?? { main: defaultRoot(data) }));
+  return (root) => roots.get(root);
+}
 
 export interface UpkeepOptions {
   readonly report: (message: string, cause: unknown) => void;

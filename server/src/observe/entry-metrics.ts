@@ -1,4 +1,5 @@
 import type { HistogramSeries } from "./histogram-family.ts";
+import type { FileMetrics } from "./file-metrics.ts";
 import type { IntentMetrics } from "./intent-metrics.ts";
 import type { JobMetrics } from "./job-metrics.ts";
 import type { ProgramMetrics } from "./program-metrics.ts";
@@ -22,6 +23,7 @@ interface CountedEntry {
 interface PackMetrics {
   readonly intents: IntentMetrics;
   readonly jobs: JobMetrics;
+  readonly files: FileMetrics;
   readonly programs: ProgramMetrics;
 }
 
@@ -92,6 +94,10 @@ export class EntryMetrics {
     }
     if (type.startsWith("jobs.")) {
       this.#packs.jobs.record({ type, data });
+      return;
+    }
+    if (type.startsWith("files.")) {
+      this.#packs.files.record({ type, data });
       return;
     }
     // The first event of a set of paths carries the data. The other events point at it.

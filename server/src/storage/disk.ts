@@ -46,7 +46,7 @@ export interface DiskEntry {
   readonly device: number;
 }
 
-interface DiskSpace {
+export interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }

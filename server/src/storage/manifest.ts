@@ -27,8 +27,17 @@ export function writeManifest(files: readonly ManifestFile[]): { readonly bytes:
 export function readManifest(bytes: Uint8Array, digest: string): Manifest | undefined {
   if (sha256Of(bytes) !== digest) return undefined;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().split("\n").slice(0, -1);
-  const files = lines.map((line) => JSON.parse(line) as ManifestFile);
+  const files = lines.map(readLine);
   return { files, byPath: new Map(files.map((file) => [file.path, file])) };
+}
+
+/** A line of a folder from elsewhere may be anything. Its members are then undefined. */
+function readLine(line: string): ManifestFile {
+  try {
+    return { ...(JSON.parse(line) as ManifestFile) };
+  } catch {
+    return {} as ManifestFile;
+  }
 }
 
 export function sha256Of(bytes: Uint8Array): string {

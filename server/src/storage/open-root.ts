@@ -5,7 +5,7 @@ import { getuid } from "node:process";
 import { StartError } from "../base/start-error.ts";
 
 /** The folder of the root's own files. No target begins with a dot. */
-const ownName = ".root";
+export const ownName = ".root";
 
 interface OpenedRoot {
   /** Identifies the folder, wherever it is mounted. */

@@ -15,9 +15,10 @@
 import { createHash } from "node:crypto";
 import type { Hash } from "node:crypto";
 import type { Disk } from "./disk.ts";
-import { filePathFault, manifestName, stagingName, twinKey, versionPrefix } from "./file-path-fault.ts";
+import { filePathFault, manifestName, stagingName, versionPrefix } from "./file-path-fault.ts";
 import { sha256Of, writeManifest } from "./manifest.ts";
 import { faultOf, StorageFault } from "./storage-fault.ts";
+import { foldersOf, VersionNames } from "./version-names.ts";
 import { writeFile } from "./write-file.ts";
 
 export interface PublishPlace {
@@ -74,8 +75,7 @@ interface StagedPublishOptions {
 export class StagedPublish {
   readonly #options: StagedPublishOptions;
   readonly #files = new Map<string, StagedFile>();
-  /** Files and folders by their twin key. */
-  readonly #names = new Map<string, { readonly path: string; readonly isFile: boolean }>();
+  readonly #names = new VersionNames();
   readonly #folders = new Map<string, Promise<void>>();
   #bytes = 0;
   #begun: Promise<void> | undefined;
@@ -127,19 +127,10 @@ export class StagedPublish {
     const { filesMax } = this.#options.limits;
     if (this.#files.size >= filesMax) throw new StorageFault("files.too_many", { limit: filesMax });
     this.#requireRoom(part, 0);
-    const folders = foldersOf(path);
-    const taken = [
-      ...(this.#names.has(twinKey(path)) ? [path] : []),
-      ...folders.filter((folder) => {
-        const known = this.#names.get(twinKey(folder));
-        return known !== undefined && (known.isFile || known.path !== folder);
-      }),
-    ];
-    if (taken[0] !== undefined) throw new StorageFault("files.name_taken", { name: taken[0] });
+    const taken = this.#names.take(path);
+    if (taken !== undefined) throw new StorageFault("files.name_taken", { name: taken });
     const file = { path, hash: createHash("sha256"), size: 0, isMade: false, turn: Promise.resolve() };
     this.#files.set(path, file);
-    this.#names.set(twinKey(path), { path, isFile: true });
-    for (const folder of folders) this.#names.set(twinKey(folder), { path: folder, isFile: false });
     return file;
   }
 
@@ -222,10 +213,4 @@ function requireDigest({ path, bytes, sha256 }: FilePart): string {
   if (sha256 !== undefined && sha256 !== digest)
     throw new StorageFault("files.digest_mismatch", { path, expected: sha256, received: digest });
   return digest;
-}
-
-/** The folders of a path, the highest first. */
-function foldersOf(path: string): readonly string[] {
-  const names = path.split("/").slice(0, -1);
-  return names.map((_name, index) => names.slice(0, index + 1).join("/"));
 }

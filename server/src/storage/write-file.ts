@@ -1,7 +1,7 @@
 import type { Disk, WritableFile } from "./disk.ts";
 
 /** Writes all bytes at a position. A write may be short, and one that writes nothing would never end. */
-async function writeAll(file: WritableFile, bytes: Uint8Array, position: number): Promise<void> {
+export async function writeAll(file: WritableFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let at = 0; at < bytes.byteLength;) {
     const written = await file.write(bytes.subarray(at), position + at);
     if (written <= 0) throw Object.assign(new Error("the disk wrote nothing"), { code: "EIO" });

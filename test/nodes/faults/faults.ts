@@ -94,6 +94,12 @@ async function killNats({ nats, random, progress }: FaultTarget): Promise<undefi
   await nats.start();
 }
 
+/**
+ * Maximum rounds of progress until every node has noticed a restore. All clients may use one node during a round. The others
+ * notice at their next contact with the journal, and a node that loads its state again has no epoch.
+ */
+const noticeRounds = 50;
+
 /** Writes since the copy are gone. Every node must notice that and begin a new epoch. */
 async function restoreBackup(target: FaultTarget): Promise<Loss> {
   const { cluster, load } = target;
@@ -107,9 +113,12 @@ async function restoreBackup(target: FaultTarget): Promise<Loss> {
   await postgres.order("crash");
   await postgres.order("restore");
   await postgres.order("start");
-  await target.progress();
-  const epochs = await Promise.all(nodes.map(async (node) => (await node.health()).epoch));
-  const epoch = Math.min(...epochs);
-  if (epoch > before) return { savedAtMs, epoch };
+  let epochs: readonly (number | null)[] = [];
+  for (let round = 0; round < noticeRounds; round += 1) {
+    await target.progress();
+    epochs = await Promise.all(nodes.map(async (node) => (await node.health()).epoch));
+    const epoch = Math.min(...epochs.map((each) => each ?? 0));
+    if (epoch > before) return { savedAtMs, epoch };
+  }
   throw new Error(`an older backup was not noticed: epochs ${epochs.join()} after ${String(before)}`);
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { guardOf } from "../../contract/packs/files/guard-of.ts";
 import type { CoreClient } from "../core-client.ts";
 import type { Run } from "../entities-client.ts";
@@ -19,10 +20,20 @@ interface PublishOptions extends Omit<Of<"open">["input"], "target" | "fence"> {
   readonly fence?: string;
 }
 
+interface PublishFolderOptions extends PublishOptions {
+  /** Data about the version. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Maximum files that are uploaded at the same time. */
+const uploadsMax = 8;
+
 /** The pack `files`: published versions of files. */
 export interface FilesClient {
   /** Begins a publish. At the end of its scope it is aborted, unless it was committed. */
   publish(target: string, options?: PublishOptions): Promise<Publish>;
+  /** Publishes every file of a folder as the next version, all at once. In Node only. Links are refused. */
+  publishFolder(target: string, folder: string, options?: PublishFolderOptions): Promise<FileVersion>;
   /** The bytes of a small file. */
   read(target: string, path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** The stream of a file, with ranges. Its tag is the SHA-256 digest of the file. */
@@ -51,11 +62,8 @@ export function filesClient({ run, client }: FilesHost): FilesClient {
   const ask = <Output>(operation: string, input: object): Promise<Output> =>
     run(`files.${operation}`, input, {}) as Promise<Output>;
   const open: FilesClient["open"] = async (target, path, { version, signal } = {}) => {
-    const input = { target, path, ...(version === undefined ? {} : { version }) };
-    const reply = await client.execute("files.content", input, {
-      acceptsStream: true,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const input = defined({ target, path, version });
+    const reply = await client.execute("files.content", input, defined({ acceptsStream: true as const, signal }));
     const { outcome, stream } = reply;
     if (outcome.kind === "refusal") throw new HoldfastError("files.content", outcome.code, { data: outcome.data });
     if (stream === undefined) throw new Error("the server answered without a stream");
@@ -63,13 +71,25 @@ export function filesClient({ run, client }: FilesHost): FilesClient {
   };
   return {
     publish: (target, options = {}) => beginPublish(client, target, options),
+    async publishFolder(target, folder, { meta, ...options } = {}) {
+      const { folderFiles } = await import("#folder-files");
+      // The folder is read first: without it no lock is acquired.
+      const found = await folderFiles(folder);
+      await using publish = await beginPublish(client, target, options);
+      const left = found.values();
+      const upload = async (): Promise<void> => {
+        for (const { path, read } of left) await publish.write(path, read());
+      };
+      await Promise.all(Array.from({ length: Math.min(uploadsMax, found.length) }, upload));
+      return await publish.commit(meta === undefined ? {} : { meta });
+    },
     open,
     async read(target, path, options) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of (await open(target, path, options)).open()) chunks.push(chunk);
       return joined(chunks);
     },
-    get: (target, version) => ask("get", { target, ...(version === undefined ? {} : { version }) }),
+    get: (target, version) => ask("get", defined({ target, version })),
     list: (target, query = {}) => ask("list", { target, ...query }),
     listTargets: (query = {}) => ask("list-targets", query),
     listVersions: (target) => ask("list-versions", { target }),

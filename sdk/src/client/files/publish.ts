@@ -1,4 +1,5 @@
 /** A publish of this program: its files are uploaded in checked parts and become a version all at once. */
+import { defined } from "../../base/defined.ts";
 import type { CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { FileOperations, FileVersion } from "../packs/file-operations.ts";
@@ -79,7 +80,7 @@ export class Publish implements AsyncDisposable {
 
   async #send(path: string, offset: number, part: Uint8Array): Promise<void> {
     const sha256 = await digestOf(part);
-    const input = { id: this.id, path, offset, ...(sha256 === undefined ? {} : { sha256 }) };
+    const input = defined({ id: this.id, path, offset, sha256 });
     for (let number = 1; ; number += 1) {
       try {
         await this.#parts.client.run("files.upload", input, { body: once(part) });

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { CoreClient } from "../core-client.ts";
 import type { Intent } from "../packs/intent-operations.ts";
 import type { Bridge } from "./bridge.ts";
@@ -38,14 +39,10 @@ export function bridgeSet(
   options: BridgeSetOptions,
 ): BridgeSet {
   const { name: pipeline, mode = "failfast", onFailure = "fail", ttlMs } = options;
-  const planned = bridges.map(({ name, type, onError }) => ({
-    name,
-    ...(type === undefined ? {} : { type }),
-    ...(onError === undefined ? {} : { onError }),
-  }));
+  const planned = bridges.map(({ name, type, onError }) => defined({ name, type, onError }));
   const plan = { pipeline, mode, onFailure, bridges: planned };
   const execute: BridgeSet["execute"] = (id, { waitMs = 0, signal, resume = "auto" } = {}) => {
-    const hold = { waitMs, purpose: pipeline, ...(ttlMs === undefined ? {} : { ttlMs }) };
+    const hold = defined({ waitMs, purpose: pipeline, ttlMs });
     return holdIntents(calls, [id], signal === undefined ? hold : { ...hold, signal }, async (lock, owner) => {
       const stop = await watchStop(owner, id);
       try {

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { pause } from "../../base/pause.ts";
 import type { CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
@@ -65,11 +66,7 @@ function onceOf(warn: (error: Error) => void = () => undefined): (error: Error) 
 /** The ids of interrupted runs of the pipeline. */
 async function* interruptedIntents({ client, pipeline }: Recovery, signal: AbortSignal): AsyncGenerator<string> {
   for (let after: string | undefined; !signal.aborted;) {
-    const page = await client.operations.intents.list({
-      run: "interrupted",
-      pipeline,
-      ...(after === undefined ? {} : { after }),
-    });
+    const page = await client.operations.intents.list(defined({ run: "interrupted" as const, pipeline, after }));
     for (const { id } of page.items) yield id;
     if (page.next === null) return;
     after = page.next;

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { CoreClient } from "../core-client.ts";
 import type { Run } from "../entities-client.ts";
@@ -66,8 +67,7 @@ export function jobsClient({ run, clock, client }: JobsHost): JobsClient {
     run(`jobs.${operation}`, input, call) as Promise<Output>;
   const get = (id: string): Promise<Job> => ask("get", { id });
   return {
-    submit: (type, payload, terms = {}, options) =>
-      ask("submit", { type, ...(payload === undefined ? {} : { payload }), ...terms }, options),
+    submit: (type, payload, terms = {}, options) => ask("submit", { ...defined({ type, payload }), ...terms }, options),
     submitMany: (jobs, options) => ask("submit-many", { jobs }, options),
     work: (types, handler, options = {}) =>
       JobWorker.start({ client, clock, handler }, typeof types === "string" ? [types] : types, options),

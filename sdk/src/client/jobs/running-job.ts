@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { pause } from "../../base/pause.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { AgentIdentity, CoreClient } from "../core-client.ts";
@@ -97,11 +98,13 @@ export class RunningJob {
   /** Reports progress, at most once a second. The last report is sent before the job ends. */
   progress(percent?: number, message?: string, checkpoint?: unknown): void {
     // The server refuses other values, and a refused report would be lost.
-    const report = {
-      ...(percent === undefined || Number.isNaN(percent) ? {} : { percent: Math.min(100, Math.max(0, percent)) }),
-      ...(message === undefined ? {} : { message: oneLine(message) }),
-    };
-    this.#next = { ...this.#next, ...report, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    const isNumber = percent !== undefined && !Number.isNaN(percent);
+    const report = defined({
+      percent: isNumber ? Math.min(100, Math.max(0, percent)) : undefined,
+      message: message === undefined ? undefined : oneLine(message),
+      checkpoint,
+    });
+    this.#next = { ...this.#next, ...report };
     this.#reporting ??= this.#report().finally(() => {
       this.#reporting = undefined;
     });

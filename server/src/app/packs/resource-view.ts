@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { stateLoading } from "../../base/state-loading.ts";
 import { refusal } from "../../machine/refusal.ts";
 import type { AppOperation, CallContext } from "../calls/app-operation.ts";
+import { unrecordedReply } from "../calls/unrecorded-reply.ts";
 import { withMomentaryState } from "../reads/momentary-state.ts";
 import { readContextOf } from "../reads/read-context-of.ts";
 
@@ -29,9 +30,10 @@ export function resourceViewOf(context: CallContext, { record, input }: ViewedCa
     }),
   );
   if (shown !== undefined) return { ...reply, outcome: { ...outcome, data: shown } };
-  // The state is being loaded again. The outcome is durable, so the same request gets it later.
+  // The state is being loaded again. The same request gets the recorded outcome later, if its entry is still there: the
+  // journal may have gone back. So this reply names no entry and is no replay.
   const code = record.kind === "write" ? "outcome_unknown" : "journal_unavailable";
-  return { ...reply, outcome: refusal(code, stateLoading), events: [] };
+  return unrecordedReply(context.services.engine, refusal(code, stateLoading));
 }
 
 type FieldsOf = (entity: JsonObject) => JsonObject;

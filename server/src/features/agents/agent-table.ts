@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
@@ -140,8 +141,5 @@ export function agentView(row: AgentRow): JsonObject {
 
 /** The host and the process of the agent, if its registration names them. */
 export function hostView({ host, processId }: Pick<AgentRow, "host" | "processId">): JsonObject {
-  return {
-    ...(host === undefined ? {} : { host }),
-    ...(processId === undefined ? {} : { process_id: processId }),
-  };
+  return defined({ host, process_id: processId });
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import { findIntent, openRun } from "./intent-value.ts";
@@ -50,8 +51,11 @@ export function intentRowOf(state: StateReader, id: string): IntentRow | undefin
   return {
     id,
     status: value.status,
-    ...(run === undefined ? {} : { run: run.state, pipeline: run.pipeline }),
-    ...(run === undefined && isFinal(value.status) ? { endedMs: row.time } : {}),
-    ...(run?.fence === undefined || run.state !== "running" ? {} : { fence: run.fence }),
+    ...defined({
+      run: run?.state,
+      pipeline: run?.pipeline,
+      endedMs: run === undefined && isFinal(value.status) ? row.time : undefined,
+      fence: run?.state === "running" ? run.fence : undefined,
+    }),
   };
 }

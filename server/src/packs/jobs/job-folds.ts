@@ -1,4 +1,5 @@
 /** The folds of events about jobs. Each makes the next row of a job; `changeJob` derives the rest from it. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { JobEnd, JobState } from "@holdfast/sdk/contract";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { PathLock } from "../../features/locks/tables/lock-tables.ts";
@@ -58,13 +59,15 @@ const submitted: Fold = (state, { subject, data }, { time }) => {
     maxAttempts: from.max_attempts,
     cost: from.cost,
     size: valueBytes(from.payload),
-    ...(from.is_map === undefined ? {} : { isMap: from.is_map }),
-    ...(from.locks === undefined ? {} : { locks: from.locks }),
-    ...(from.timeout_ms === undefined ? {} : { timeoutMs: from.timeout_ms }),
-    ...(from.at === undefined ? {} : { at: from.at }),
-    ...(after.length === 0 ? {} : { left: after.length }),
-    ...(unique === undefined ? {} : { unique: unique.key }),
-    ...(unique?.until === "started" ? { uniqueUntilStart: true } : {}),
+    ...defined({
+      isMap: from.is_map,
+      locks: from.locks,
+      timeoutMs: from.timeout_ms,
+      at: from.at,
+      left: after.length === 0 ? undefined : after.length,
+      unique: unique?.key,
+      uniqueUntilStart: unique?.until === "started" ? (true as const) : undefined,
+    }),
   };
   changeJob(state, undefined, row);
   for (const on of after) state.rows(edgeTable).put({ on, job: id });
@@ -108,7 +111,7 @@ const started: Fold = (state, event, entry) => {
     startedAt: entry.time,
     leaseMs: data.lease_ms,
     leaseUntil: entry.time + data.lease_ms,
-    ...(data.end_at === undefined ? {} : { endAt: data.end_at }),
+    ...defined({ endAt: data.end_at }),
   };
   const next: JobRow = { ...rest, attempt: data.attempt, attemptRow };
   changeJob(state, row, data.fence === undefined ? next : { ...next, fence: data.fence }, data);
@@ -143,11 +146,7 @@ function withAttempt(row: JobRow, change: Partial<AttemptRow>): JobRow {
 const progressed = changing((row, data, time) => {
   const { percent, message, checkpoint } = data as { percent?: number; message?: string; checkpoint?: Json };
   const { leaseMs = 0 } = row.attemptRow ?? {};
-  const changed = withAttempt(row, {
-    leaseUntil: time + leaseMs,
-    ...(percent === undefined ? {} : { percent }),
-    ...(message === undefined ? {} : { message }),
-  });
+  const changed = withAttempt(row, defined({ leaseUntil: time + leaseMs, percent, message }));
   return checkpoint === undefined ? changed : { ...changed, checkpoint, size: valueBytes(row.payload, checkpoint) };
 });
 

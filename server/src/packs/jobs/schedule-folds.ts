@@ -1,4 +1,5 @@
 /** The folds of schedules and time zones. Times are in the events, so a fold computes none. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Event } from "../../machine/entry.ts";
 import type { Fold } from "../../machine/feature.ts";
@@ -28,11 +29,7 @@ const put: Fold = (state, event) => {
   const { type, cron, time_zone: zone, overlap, catch_up: catchUp, job, next_at: nextAt } = data;
   rows.put({
     ...{ id, type, cron, zone, overlap, catchUp, job, size: JSON.stringify(job).length },
-    ...(data.paused ? { isPaused: true as const } : {}),
-    ...(nextAt === undefined ? {} : { nextAt }),
-    ...(lastAt === undefined ? {} : { lastAt }),
-    ...(lastJob === undefined ? {} : { lastJob }),
-    ...(lastSkipped === undefined ? {} : { lastSkipped }),
+    ...defined({ isPaused: data.paused ? (true as const) : undefined, nextAt, lastAt, lastJob, lastSkipped }),
   });
 };
 
@@ -51,12 +48,7 @@ const changing =
 const fired = changing((row, data) => {
   const { lastSkipped: _skipped, ...rest } = row;
   const { at, job, skipped } = data as { at: number; job?: string; skipped?: string };
-  return {
-    ...rest,
-    lastAt: at,
-    ...(job === undefined ? {} : { lastJob: job }),
-    ...(skipped === undefined ? {} : { lastSkipped: skipped }),
-  };
+  return { ...rest, lastAt: at, ...defined({ lastJob: job, lastSkipped: skipped }) };
 });
 
 export const scheduleFolds: Readonly<Record<string, Fold>> = {

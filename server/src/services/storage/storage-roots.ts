@@ -2,7 +2,10 @@
  * The storage roots of a node: opens and announces them, makes their disks agree with the journal, and removes what the
  * journal has given up.
  */
+import { defined } from "@holdfast/sdk/base/defined";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { rootTable } from "../../packs/files/file-tables.ts";
+import type { DiskSpace } from "../../storage/disk.ts";
 import { openRoot } from "../../storage/open-root.ts";
 import { RealDisk } from "../../storage/real-disk.ts";
 import { recoverRoot } from "../../storage/recover-root.ts";
@@ -11,6 +14,18 @@ import { StorageRoot } from "../../storage/storage-root.ts";
 import type { Service, ServiceFactory } from "../service.ts";
 import { knownPlaces } from "./known-places.ts";
 import { sweepRoot } from "./sweep-root.ts";
+
+/** A root in `/health`. */
+interface RootHealth extends JsonObject {
+  readonly root: string;
+  /** Why it takes no publishes. */
+  readonly degraded?: string;
+  readonly orphans: number;
+  readonly missing_versions: number;
+  /** Space of the disk at the last look for folders to remove. */
+  readonly free_bytes: number;
+  readonly total_bytes: number;
+}
 
 type ServiceContext = Parameters<ServiceFactory>[0];
 
@@ -40,6 +55,7 @@ class StorageRootsService implements Service {
   readonly #context: ServiceContext;
   readonly #releases: (() => void)[] = [];
   readonly #recovered = new Map<string, RecoveredRoot>();
+  readonly #space = new Map<string, DiskSpace>();
   #isStopped = true;
   #cancelSweep: () => void = () => undefined;
   #sweeping: Promise<void> = Promise.resolve();
@@ -73,10 +89,14 @@ class StorageRootsService implements Service {
     for (const release of this.#releases.splice(0)) release();
   }
 
-  health(): { readonly roots: { root: string; orphans: number; missing_versions: number }[] } {
-    const roots = this.#context.services.storage.roots.map(({ name }) => {
+  health(): { readonly roots: RootHealth[] } {
+    const { engine, storage } = this.#context.services;
+    const roots = storage.roots.map(({ name }) => {
       const { orphans = 0, missing = [] } = this.#recovered.get(name) ?? {};
-      return { root: name, orphans, missing_versions: missing.length };
+      const degraded = engine.peek((state) => state.rows(rootTable).get(name)?.degraded);
+      const { freeBytes = 0, totalBytes = 0 } = this.#space.get(name) ?? {};
+      const disk = { free_bytes: freeBytes, total_bytes: totalBytes };
+      return defined({ root: name, degraded, orphans, missing_versions: missing.length, ...disk });
     });
     return { roots };
   }
@@ -124,7 +144,10 @@ class StorageRootsService implements Service {
   async #sweep(): Promise<void> {
     const { services, send, report } = this.#context;
     try {
-      for (const root of services.storage.roots) await sweepRoot(root, services.engine, send);
+      for (const root of services.storage.roots) {
+        this.#space.set(root.name, await root.disk.space());
+        await sweepRoot(root, services.engine, send);
+      }
     } catch (error) {
       report("folders of ended publishes and versions could not be removed; it is tried again", error);
     }

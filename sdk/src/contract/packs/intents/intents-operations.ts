@@ -5,7 +5,7 @@ import { conditions, limit, revision, version, writeFence } from "../../conditio
 import { operation } from "../../operation.ts";
 import { ofEachResource, ofResource, ofWholeSpace } from "../../rights.ts";
 import type { Touch } from "../../rights.ts";
-import { get, ifMatch, patch, post, remove } from "../../routes.ts";
+import { get, ifMatch, optionalIfMatch, patch, post, remove } from "../../routes.ts";
 import { representation, writtenResource } from "../resource-operations.ts";
 import { correction, correctionId, intent, intentId, intentPayload, technicalActor } from "./intent.ts";
 import { intentStatuses } from "./intent-statuses.ts";
@@ -191,7 +191,7 @@ const transition = operation({
   output: written,
   problems: [...writeProblems, "intents.transition_invalid", "intents.status_unknown", "intents.run_open"],
   rights: [writeRight],
-  routes: [post("/v1/intents/{id}/transition")],
+  routes: [post("/v1/intents/{id}/transition", optionalIfMatch)],
   example: { id: "order-42", to: "normalized" },
   resource: intent,
 });
@@ -241,7 +241,7 @@ const reevaluate = operation({
   ),
   problems: [...writeProblems, "intents.transition_invalid", "intents.too_many_corrections", "value_too_large"],
   rights: [writeRight],
-  routes: [post("/v1/intents/{id}/reevaluate")],
+  routes: [post("/v1/intents/{id}/reevaluate", optionalIfMatch)],
   example: { id: "order-42", diff: { price: 7 }, source: "pricing", reason: "the price list changed" },
   sets: ["correction_id"],
 });

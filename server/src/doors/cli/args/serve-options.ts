@@ -46,7 +46,7 @@ function auditLogOf(config: Config): Pick<ServeOptions, "auditLog"> {
   return { auditLog: { bytesMax: config.audit_file_bytes_max, filesKept: config.audit_files_kept } };
 }
 
-function storageRootsOf({ storage_roots: roots }: Config): Pick<ServeOptions, "storageRoots"> {
+export function storageRootsOf({ storage_roots: roots }: Config): Pick<ServeOptions, "storageRoots"> {
   if (roots.length === 0) return {};
   return { storageRoots: Object.fromEntries(roots.map(storageRootOf)) };
 }

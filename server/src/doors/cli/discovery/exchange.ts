@@ -3,6 +3,7 @@
  * several times faster than `node:http` or `fetch`. It reads what a Holdfast server sends: a head, and a body with a
  * length, in chunks, or up to the end of the connection.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
@@ -111,7 +112,7 @@ function withoutChunks(body: Buffer): Buffer {
 
 async function fetchText(url: URL, { method, path, headers, body }: HttpRequest): Promise<string> {
   try {
-    const response = await fetch(new URL(path, url), { method, headers, ...(body === undefined ? {} : { body }) });
+    const response = await fetch(new URL(path, url), defined({ method, headers, body }));
     return await response.text();
   } catch (error) {
     const { cause, message } = error as Error & {

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { createHash } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
@@ -39,11 +40,7 @@ export const filesFetchCommand: CliCommand = serverCommand({
     let files = 0;
     let after: string | undefined;
     do {
-      const page = await client.files.list(target, {
-        version,
-        limit: pageMax,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await client.files.list(target, defined({ version, limit: pageMax, after }));
       for (const file of page.items) await fetchFile(client, place, file);
       files += page.items.length;
       after = page.next ?? undefined;

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { numberOption } from "../args/option-values.ts";
 import type { CliCommand } from "../command.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
@@ -64,7 +65,7 @@ interface ListedFile {
 async function showFiles({ run, positionals, values, terminal, show }: CommandContext): Promise<ExitCode> {
   const limit = numberOption(values, "limit", 1) ?? limitDefault;
   const version = numberOption(values, "version", 1);
-  const query = { target: positionals[0], ...(version === undefined ? {} : { version }) };
+  const query = { target: positionals[0], ...defined({ version }) };
   const page = await readPages(
     limit,
     async (part) => (await run("files.list", { ...query, ...part })) as Page<ListedFile>,

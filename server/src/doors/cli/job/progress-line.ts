@@ -1,3 +1,5 @@
+import { defined } from "@holdfast/sdk/base/defined";
+
 /** A line of progress that the command of a job wrote. */
 interface ProgressLine {
   readonly percent?: number;
@@ -12,17 +14,17 @@ export function progressLine(line: string): ProgressLine | undefined {
   if (text.startsWith("{")) return fromJson(text);
   const [, digits, rest] = /^(\d{1,3}(?:\.\d+)?)(?:\s*%)?(?:\s+(.*))?$/u.exec(text) ?? [];
   if (digits === undefined) return { message: text };
-  return { percent: Number(digits), ...(rest === undefined ? {} : { message: rest }) };
+  return defined({ percent: Number(digits), message: rest });
 }
 
 function fromJson(text: string): ProgressLine {
   try {
     const { percent, message, checkpoint } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return {
-      ...(typeof percent === "number" ? { percent } : {}),
-      ...(typeof message === "string" ? { message } : {}),
-      ...(checkpoint === undefined ? {} : { checkpoint }),
-    };
+    return defined({
+      percent: typeof percent === "number" ? percent : undefined,
+      message: typeof message === "string" ? message : undefined,
+      checkpoint,
+    });
   } catch {
     return { message: text };
   }

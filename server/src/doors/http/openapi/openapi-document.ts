@@ -140,7 +140,7 @@ function streams({ hasBody }: { readonly hasBody: boolean }): OpenApiObject {
 
 function anyProblem(codes: Operation["problems"]): OpenApiObject {
   const shared = { kind: "write", problems: codes } as const;
-  return problemResponses([...problemCodes(shared, { isTagged: false, hasBody: true }), "operation_unknown"]);
+  return problemResponses([...problemCodes(shared, { hasBody: true }), "operation_unknown"]);
 }
 
 function events(): OpenApiObject {
@@ -230,7 +230,7 @@ function programOperation({ method, path, operation, body }: (typeof programLock
     responses: {
       "200": { description: "Done.", content: { "application/json": { schema: { type: "object" } } } },
       ...defined({ "202": queued }),
-      ...problemResponses(problemCodes(routed, { isTagged: false, hasBody: body !== undefined })),
+      ...problemResponses(problemCodes(routed, { hasBody: body !== undefined })),
     },
   };
 }

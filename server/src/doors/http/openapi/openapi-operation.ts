@@ -1,6 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { membersOf, namesInPath } from "@holdfast/sdk/contract";
-import type { RoutedOperation, MemberSource } from "@holdfast/sdk/contract";
+import { membersOf, namesInPath, readsIfMatch } from "@holdfast/sdk/contract";
+import type { MemberSource, Route, RoutedOperation } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
 import type { OpenApiObject, ParameterName } from "./openapi-parts.ts";
 import { acceptedTypes } from "../request/read-input.ts";
@@ -10,9 +10,9 @@ const ref = (section: string, name: string): OpenApiObject => ({ $ref: `#/compon
 /** An operation of the contract at one of its routes, as OpenAPI describes it. */
 export function openApiOperation(routed: RoutedOperation, index: number): OpenApiObject {
   const { operation, route } = routed;
-  const isTagged = route.needs === "if-match";
+  const isTagged = readsIfMatch(route);
   const body = requestBody(routed);
-  const codes = problemCodes(operation, { isTagged, hasBody: body !== undefined });
+  const codes = problemCodes(operation, { tagCodes: tagCodes(route), hasBody: body !== undefined });
   return {
     operationId: index === 0 ? operation.name : `${operation.name}-${index + 1}`,
     summary: operation.summary,
@@ -26,6 +26,12 @@ export function openApiOperation(routed: RoutedOperation, index: number): OpenAp
 /** `/v1/locks/acquire` belongs to locks. */
 export function tagOf(path: string): string {
   return path.split("/")[2] ?? "server";
+}
+
+/** The refusals of a route that reads If-Match. */
+function tagCodes(route: Route): readonly string[] {
+  if (!readsIfMatch(route)) return [];
+  return [...(route.needs === undefined ? [] : ["concurrency_etag_required"]), "concurrency_etag_invalid"];
 }
 
 function weakTag(isTagged: boolean, codes: readonly string[]): OpenApiObject {
@@ -58,7 +64,7 @@ function headerParameters({ operation, route }: RoutedOperation): readonly Param
     "AgentSecret",
     "TraceParent",
     ...(operation.kind === "write" ? (["IdempotencyKey"] as const) : []),
-    ...(route.needs === "if-match" ? (["IfMatch"] as const) : []),
+    ...(readsIfMatch(route) ? (["IfMatch"] as const) : []),
     ...(route.needs === "if-none-match" ? (["CreateOnly"] as const) : []),
     ...(isTaggedRead(operation) ? (["IfNoneMatch"] as const) : []),
     ...(route.waits === true ? (["Prefer"] as const) : []),
@@ -79,7 +85,7 @@ function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
     return { required: true, content: Object.fromEntries(types) as OpenApiObject };
   }
   const names = [...sources].filter(([, source]) => source === "body").map(([name]) => name);
-  const tag = route.needs === "if-match" ? { if_match: { type: "string", description: "The same as If-Match." } } : {};
+  const tag = readsIfMatch(route) ? { if_match: { type: "string", description: "The same as If-Match." } } : {};
   if (names.length === 0 && route.needs === undefined) return undefined;
   const required = names.filter((name) => isRequired(operation.input, name));
   const schema = defined({

@@ -86,12 +86,11 @@ const withWrite = [
   "deadline_passed",
   "outcome_unknown",
 ];
-const withTag = ["concurrency_etag_required", "concurrency_etag_invalid"];
 const withAgent = ["agent_unknown", "agent_secret_required", "not_allowed"];
 
 export function problemCodes(
   operation: Pick<Operation, "kind" | "problems">,
-  options: { readonly isTagged: boolean; readonly hasBody: boolean },
+  options: { readonly tagCodes?: readonly string[]; readonly hasBody: boolean },
 ) {
   return [
     ...new Set([
@@ -100,7 +99,7 @@ export function problemCodes(
       ...withAgent,
       ...(operation.kind === "write" ? withWrite : []),
       ...(options.hasBody ? withBody : []),
-      ...(options.isTagged ? withTag : []),
+      ...(options.tagCodes ?? []),
       ...always,
       ...always500,
     ]),

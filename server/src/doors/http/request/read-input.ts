@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { membersOf } from "@holdfast/sdk/contract";
+import { membersOf, readsIfMatch } from "@holdfast/sdk/contract";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { Canonical, CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
@@ -63,7 +63,7 @@ function readMembers(routed: RoutedRecord, request: FastifyRequest): BodyMembers
   if (body === undefined) return noBody;
   if (isPatch) return { ...noBody, members: memberOf(type === jsonPatch ? "patch" : patches, body) };
   if (!isObject(body)) throw invalid("", "must be an object");
-  if (needs !== "if-match") return { ...noBody, members: body };
+  if (!readsIfMatch(routed.route)) return { ...noBody, members: body };
   const { if_match: bodyTag, ...members } = body;
   return { members: isMember ? memberOf(patches, members) : members, bodyTag };
 }

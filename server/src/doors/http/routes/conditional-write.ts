@@ -17,7 +17,7 @@ interface ResourceWrite {
 }
 
 /**
- * Sends a write that must say which version it expects. The order of checks is the machine's: a known key is answered
+ * Sends a write with the version that its caller expects. A route that needs one refuses a write without it. The order of checks is the machine's: a known key is answered
  * first, then the input is checked, and the expected version last.
  */
 export async function conditionalWrite(calls: Calls, write: ResourceWrite): Promise<CallReply> {
@@ -31,6 +31,6 @@ export async function conditionalWrite(calls: Calls, write: ResourceWrite): Prom
       // No version ever had this tag: its sender has read none, so every change is new to it.
       return callOnce(calls, { record, input: { ...input, expected_version: 0 }, options });
     case "nothing":
-      return callOnce(calls, { record, input, options: { ...options, mustExpect: true } });
+      return callOnce(calls, { record, input, options: { ...options, mustExpect: route.needs !== undefined } });
   }
 }

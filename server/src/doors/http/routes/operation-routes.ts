@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { defined } from "@holdfast/sdk/base/defined";
 import type { CallReply } from "@holdfast/sdk";
 import type { DoorCallOptions } from "../../../operations/door-call-options.ts";
-import { codeOfPack } from "@holdfast/sdk/contract";
+import { codeOfPack, readsIfMatch } from "@holdfast/sdk/contract";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { conditionalWrite } from "./conditional-write.ts";
 import { callOnce } from "../../../operations/call.ts";
@@ -113,7 +113,7 @@ interface OperationRequest {
 }
 
 function callRouted(calls: Calls, { record, route }: RoutedRecord, request: OperationRequest): Promise<CallReply> {
-  if (route.needs !== undefined) return conditionalWrite(calls, { record, route, ...request });
+  if ((route.needs ?? route.takes) !== undefined) return conditionalWrite(calls, { record, route, ...request });
   const { input, options } = request;
   return callOnce(calls, { record, input, options });
 }
@@ -130,7 +130,7 @@ export function optionsOf({ record, route }: RoutedRecord, request: FastifyReque
 
 function headerTag({ route }: RoutedRecord, request: FastifyRequest): Expected {
   const header = request.raw.headersDistinct["if-match"];
-  if (route.needs === "if-match") return readIfMatch(header);
+  if (readsIfMatch(route)) return readIfMatch(header);
   if (header === undefined || route.method === "GET") return { kind: "nothing" };
   throw new HttpProblem("concurrency_etag_invalid", { reason: "If-Match is not supported here" });
 }

@@ -18,6 +18,11 @@ import { type StepHook, transact } from "./transact.ts";
 interface FolderCopyOptions extends CopyOptions {
   /** Called between the steps. Tests kill the process there. */
   readonly onStep?: StepHook;
+  /**
+   * Adds the files that the copied journal names. Its folder gets the target's name at the end. After "again" the journal
+   * is copied again, because files that it names were removed meanwhile.
+   */
+  readonly addParts?: ((folder: string) => Promise<"whole" | "again">) | undefined;
 }
 
 /** Copies all committed entries, from any process, also while another process owns the folder. */
@@ -33,7 +38,7 @@ export function restoreFolder(options: FolderCopyOptions): Promise<CopyResult> {
 }
 
 async function copyTo(
-  { from, to, onProgress, yieldToLoop, onStep: step = () => undefined }: FolderCopyOptions,
+  { from, to, onProgress, yieldToLoop, addParts, onStep: step = () => undefined }: FolderCopyOptions,
   finish: (folder: string, copied: CopyResult) => void,
 ): Promise<CopyResult> {
   const target = resolve(to);
@@ -45,8 +50,11 @@ async function copyTo(
     makeFolder(dirname(target));
     await mkdir(temporary, { mode: 0o700 });
     step("copy: begun");
-    const copied = await copyJournal({ from, to: temporary, onProgress, yieldToLoop });
+    let copied = await copyJournal({ from, to: temporary, onProgress, yieldToLoop });
     step("copy: copied");
+    while ((await addParts?.(temporary)) === "again")
+      copied = await copyJournal({ from, to: temporary, onProgress, yieldToLoop });
+    step("copy: parts added");
     finish(temporary, copied);
     step("copy: marked");
     await removeLogs(temporary);

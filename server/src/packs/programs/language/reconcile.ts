@@ -1,8 +1,8 @@
 /**
  * Gives the nodes of a parsed text the ids that they have in the stored function. Text contains no ids, so equal parts
- * are matched, in four passes. The first uses ids that the text gives. The second matches equal subtrees, largest first.
- * The third matches binders of the same name. The fourth matches the same op in the same place. The rest gets new ids.
- * It is deterministic and takes O(n log n).
+ * are matched, in five passes. The first uses ids that the text gives. The second matches equal statements of the function.
+ * The third matches equal subtrees, largest first. The fourth matches binders of the same name. The fifth matches the same
+ * op in the same place. The rest gets new ids. It is deterministic and takes O(n log n).
  */
 import { allNodes, binderName, type FunctionGraph, type GraphNode, type Input, mapRoots, renumber } from "./node.ts";
 import { binderNames } from "./expression-printer.ts";
@@ -112,6 +112,20 @@ function grouped(
     else list.push(tree);
   }
   return groups;
+}
+
+/**
+ * Equal statements and conditions of a function keep their ids, in their order. Without this pass, a statement could take
+ * the ids of an equal part of another statement that the edit removed.
+ */
+function matchStatements(matching: Matching, fresh: Tree, base: Tree): void {
+  const keyOf = ({ place, tree: { shape } }: Child): string => `${place.slice(0, place.indexOf(":"))} ${shape}`;
+  const free = Map.groupBy(base.children.toReversed(), keyOf);
+  for (const child of fresh.children) {
+    const candidate = free.get(keyOf(child))?.pop();
+    if (candidate !== undefined && matching.isFree(child.tree, candidate.tree))
+      matching.matchAll(child.tree, candidate.tree);
+  }
 }
 
 function matchEqual(matching: Matching, fresh: readonly Tree[], base: readonly Tree[]): void {
@@ -224,6 +238,7 @@ export function reconcile(
     const [newTrees, baseTrees] = [[...treesIn(newRoot)], [...treesIn(baseRoot)]];
     matching.match(newRoot, baseRoot);
     matchGiven(matching, newTrees, baseTrees, given);
+    matchStatements(matching, newRoot, baseRoot);
     matchEqual(matching, newTrees, baseTrees);
     matchBinders(matching, newTrees, baseTrees);
     matchPlaces(matching, newTrees);
