@@ -135,9 +135,14 @@ const foldHeld: Fold = (state, { data }) => {
   state.rows(leaseTable).put({ name, holder, fence, expiresAt });
 };
 
+/**
+ * The report may come before the expiry: a rollback loses both entries, and a node that still has the report in its queue
+ * sends it first. The lease is then reported already, and the key of the report would prevent a second one.
+ */
 const foldExpired: Fold = (state, { data }) => {
+  const fence = data["fence"] as number;
   state.rows(leaseTable).delete(data["name"] as string);
-  state.rows(unreportedLeaseTable).put({ fence: data["fence"] as number });
+  if (state.rows(reportedLeaseTable).get(String(fence)) === undefined) state.rows(unreportedLeaseTable).put({ fence });
 };
 
 function due(state: StateReader, time: number, limit: number): readonly TimerCommand[] {
