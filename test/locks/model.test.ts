@@ -10,9 +10,11 @@ import type { GrantRow, TicketRow } from "../../server/src/features/locks/tables
 import type { Command, Entry, Outcome } from "../../server/src/machine/entry.ts";
 import { defined } from "../../sdk/src/base/defined.ts";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
-import type { Machine } from "../../server/src/machine/machine.ts";
-import { machineOf } from "../../server/src/assembly/open.ts";
+import { Machine } from "../../server/src/machine/machine.ts";
+import { featuresOf, knownRules } from "../../server/src/assembly/open.ts";
+import { machineSettings } from "../../server/src/features/space/space.ts";
 import { counts } from "../prove/counts.ts";
+import { errandFeature, errandOwner } from "./errand-feature.ts";
 import { coversSet, LockModel } from "./lock-model.ts";
 import type { ModelGrant, ModelPath, ModelTicket } from "./lock-model.ts";
 
@@ -21,6 +23,12 @@ const [ann, bob, cid, dee] = ["command-1", "command-2", "command-3", "command-4"
 const owners = [ann, bob, cid, dee, "eve"];
 /** Ann waits for Bob, and Bob for Cid. Ann does not wait for her other child. */
 const family = [{}, { parent: ann, parent_waits: true }, { parent: bob, parent_waits: true }, { parent: ann }];
+
+/** The machine of the product, with a feature whose locks have a keeper and whose tickets are notify-only. */
+const newMachine = (): Machine =>
+  new Machine({ features: [...featuresOf([]), errandFeature], knownRules, settings: machineSettings });
+
+const isOfErrand = ({ owner: holder }: ModelGrant): boolean => holder.startsWith(errandOwner(""));
 
 const mode = fc.constantFrom<LockMode[]>("read", "upgradeable", "write");
 const owner = fc.constantFrom(...owners);
@@ -47,6 +55,7 @@ function commandsOn(names: readonly string[], wait: fc.Arbitrary<boolean>, exten
     { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel"), pick }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("repeat"), pick }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("withdraw"), pick }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("errand"), paths }) },
   );
 }
 
@@ -63,10 +72,13 @@ interface ModelAnswer {
 
 /** Machine and model side by side. Grants and tickets are paired by owner and paths. */
 class Pair {
-  readonly machine: Machine = machineOf([]);
+  readonly machine: Machine = newMachine();
   readonly model = new LockModel();
   readonly entries: Entry[] = [];
   readonly withdrawals = new Set<string>();
+  /** The answers to the requests of errands. */
+  readonly errands = new Set<string>();
+  #errandCount = 0;
   /** The keyed requests that were not withdrawn. */
   readonly #sent: { readonly owner: string; readonly operation: string; readonly key: string }[] = [];
 
@@ -124,15 +136,44 @@ class Pair {
     this.withdrawals.add(answer);
   }
 
+  /** In the model an errand waits and is granted as any other owner. Its feature grants what its ticket made free. */
+  #startErrand(paths: readonly ModelPath[]): void {
+    const id = `e${(this.#errandCount += 1)}`;
+    const sorted = paths.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const position = this.entries.length + 1;
+    const input = { id, paths: sorted, keeper: ann, wait_ms: 3_600_000 } as unknown as JsonObject;
+    const { data } = this.#outcome("start-errand", input);
+    const answer = data["fence"] === undefined ? "queued" : "granted";
+    const asked = { wait: true, position, request: "" };
+    assert.equal(answer, this.model.acquire(errandOwner(id), sorted, asked));
+    this.errands.add(answer);
+  }
+
+  /** Only the keeper proves the lock by its fence. */
+  #finishErrand(grant: ModelGrant, isPart: boolean): void {
+    const id = grant.owner.slice(errandOwner("").length);
+    const input = defined({ id, fence: this.#fenceOf(grant), part: isPart ? true : undefined });
+    assert.equal(this.decide("finish-errand", { ...input, owner_id: bob }), "errand_not_held");
+    assert.equal(this.decide("finish-errand", { ...input, owner_id: ann }), "granted");
+    if (isPart && grant.paths.length > 1) this.model.freePart(grant, [grant.paths[0]!.path]);
+    else this.model.free(grant);
+    this.errands.add(isPart ? "part finished" : "finished");
+  }
+
   run(command: ModelCommand): void {
     const { model } = this;
-    if (command.do === "acquire" && "paths" in command) {
+    if (command.do === "acquire" && "wait" in command && "owner" in command) {
       this.#acquire(command.owner, command.paths, command.wait);
+      return;
+    }
+    if (command.do === "errand" && "paths" in command) {
+      this.#startErrand(command.paths);
       return;
     }
     if (command.do === "cancel" || command.do === "repeat") {
       const ticket = model.queue[command.pick % Math.max(1, model.queue.length)];
-      if (ticket === undefined) return;
+      // No caller can be the owner of an errand's locks.
+      if (ticket === undefined || isOfErrand(ticket)) return;
       if (command.do === "repeat") {
         this.#acquire(ticket.owner, ticket.paths, true);
         return;
@@ -164,6 +205,10 @@ class Pair {
     const { model } = this;
     const grant = "pick" in command ? model.grants[command.pick % Math.max(1, model.grants.length)] : undefined;
     if (grant === undefined) return;
+    if (isOfErrand(grant)) {
+      this.#finishErrand(grant, command.do === "part");
+      return;
+    }
     const about = { fence: this.#fenceOf(grant), owner_id: grant.owner };
     if (this.#share(command, grant, about)) return;
     if (command.do === "upgrade" && "wait" in command) {
@@ -252,7 +297,8 @@ function sharedOf({ requests, ...row }: GrantRow | TicketRow): ModelGrant {
 
 describe("lock table", () => {
   test("the lock table agrees with a model that compares everything with everything, over 20,000 commands [X2 X5 X6 X13 W1 G3]", () => {
-    const { withdrawals } = agreesWithModel(onTree, counts.lockModelRuns);
+    const { withdrawals, errands } = agreesWithModel(onTree, counts.lockModelRuns);
+    assert.deepEqual([...errands].sort(), ["finished", "granted", "part finished", "queued"]);
     const all = ["ended", "granted, kept", "granted, released", "queued, cancelled", "queued, kept"];
     assert.deepEqual([...withdrawals].sort(), all, "every kind of withdrawal happened");
   });
@@ -268,6 +314,8 @@ interface ModelFigures {
   readonly deadlockCancelCount: number;
   /** The results of the withdrawals. */
   readonly withdrawals: ReadonlySet<string>;
+  /** The answers to the requests of errands. */
+  readonly errands: ReadonlySet<string>;
 }
 
 /** Compares after every command. */
@@ -275,6 +323,7 @@ function agreesWithModel(command: typeof onTree, runs: number): ModelFigures {
   let count = 0;
   let deadlockCancelCount = 0;
   const withdrawals = new Set<string>();
+  const errands = new Set<string>();
   fc.assert(
     fc.property(fc.array(command, { maxLength: 600, size: "max" }), (commands) => {
       const pair = new Pair();
@@ -287,15 +336,16 @@ function agreesWithModel(command: typeof onTree, runs: number): ModelFigures {
       pair.compare();
       deadlockCancelCount += pair.model.deadlockCancelCount;
       for (const answer of pair.withdrawals) withdrawals.add(answer);
+      for (const answer of pair.errands) errands.add(answer);
       assert.deepEqual(remainingRows(pair.machine), [], "a free lock leaves no rows");
-      const again = machineOf([]);
+      const again = newMachine();
       for (const entry of pair.entries) again.fold(JSON.parse(JSON.stringify(entry)) as Entry);
       assert.deepEqual([...again.dump()], [...pair.machine.dump()], "folding produces the same state as deciding");
     }),
     { numRuns: runs },
   );
   assert.ok(count >= (runs / 120) * 20_000, `${count} commands`);
-  return { deadlockCancelCount, withdrawals };
+  return { deadlockCancelCount, withdrawals, errands };
 }
 
 /** Rows of locks, except for the counters that all locks share. */
