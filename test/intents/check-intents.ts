@@ -36,7 +36,7 @@ export function checkChange(locks: WatchedLocks, { entry, version }: ChangedInte
   const demand = demandAt(entry, version, witness);
   const { operation } = entry;
   checkStatus(version, { operation, demand });
-  if (name === "run_interrupted") checkInterruption(version, demand);
+  if (name === "interrupted") checkInterruption(version, demand);
   else if (isOfRun(operation)) {
     const input = entry.input as EntryInput;
     const grant = locks.view.grants.get(input["fence"] as string);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { intentStatuses } from "@holdfast/sdk/contract";
+import { intentStatuses, publishedName } from "@holdfast/sdk/contract";
 import { counts } from "../prove/counts.ts";
 import { bridgeNames, IntentWorld } from "./intent-world.ts";
 
@@ -44,9 +44,14 @@ describe("invariants of intents", () => {
       fc.property(commands, (list) => {
         const world = new IntentWorld();
         for (const each of list) world.apply(each);
-        for (const { events, operation } of world.machine.entries)
+        for (const { events, operation } of world.machine.entries) {
           for (const name of [operation, ...events.map(({ type }) => type)])
             reached.set(name, 1 + (reached.get(name) ?? 0));
+          // A watcher by name gets the record of a change, and not the change under the same name too.
+          const ofIntents = events.filter(({ subject }) => subject.startsWith("intent/"));
+          const names = ofIntents.map((event) => `${publishedName(event)} ${event.subject}`);
+          assert.deepEqual(names, [...new Set(names)], operation);
+        }
       }),
       { numRuns: counts.intentRuns, seed: 11 },
     );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
+import type { JobRow } from "../../server/src/packs/jobs/job-tables.ts";
 import { IntentDecider, typesOf } from "./intent-decider.ts";
 
 const bridges = ["input", "price", "output"];
@@ -169,6 +170,23 @@ describe("takeovers", () => {
       order,
     );
     assert.deepEqual([machine.runOf("1")["state"], machine.runOf("1")["left"]], ["interrupted", "expired"]);
+  });
+
+  test("a run under the lock of a job is interrupted when the job gets another fence [B5 X3]", () => {
+    const machine = new IntentDecider();
+    machine.create("1");
+    const worker = machine.register();
+    machine.decide("jobs.offer", { types: ["orders"], slots: 1 }, "p", worker);
+    machine.decide("jobs.submit", { type: "orders", id: "j1", locks: ["intent/1"] });
+    const [job] = [...machine.machine.dump()].filter(({ table }) => table === "jobs").map(({ row }) => row as JobRow);
+    const { fence = "", attemptRow } = job ?? assert.fail("the job has not started");
+    const plan = { id: "1", pipeline: "orders", bridges: [{ name: "input" }] };
+    assert.equal(machine.intents("run", { ...plan, fence }, worker).code, "done");
+    const locked = { id: "j1", claim: attemptRow?.claim ?? "", paths: ["stock/chairs"] };
+    const { data } = machine.decide("jobs.lock", locked, "p", worker);
+    assert.deepEqual([machine.runOf("1")["state"], machine.runOf("1")["left"]], ["interrupted", "adopted"]);
+    assert.equal(machine.intents("run", { ...plan, fence: data["fence"] as string }, worker).code, "done");
+    assert.deepEqual([machine.runOf("1")["state"], machine.runOf("1")["takeovers"]], ["running", 1]);
   });
 
   test("a takeover of an expired lock counts a crash, and one of a released lock does not [B5]", () => {

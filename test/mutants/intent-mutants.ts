@@ -41,6 +41,23 @@ export const intentMutants: readonly PlantedMutant[] = [
     ...runs,
   },
   {
+    name: "a run is marked after its lock was handed over",
+    file: "server/src/packs/intents/interrupt-run.ts",
+    find: "  Object.keys(endings).map((type) => [type, interrupt]),",
+    put: `  [
+    ...Object.keys(endings).map((type) => [type, (event, context) => (event.data.contended ? [] : interrupt(event, context))]),
+    ["lock.acquired", (_event, context) => context.events.flatMap((ended) => interrupt(ended, context))],
+  ],`,
+    ...runs,
+  },
+  {
+    name: "a run is not marked when a job adopts its lock",
+    file: "server/src/packs/intents/interrupt-run.ts",
+    find: '  "lock.adopted": {',
+    put: '  "lock.unknown": {',
+    ...runs,
+  },
+  {
     name: "the crash of an owner of a step is not counted",
     file: "server/src/packs/intents/run.ts",
     find: '(left === "expired" && before?.state === "started" ? 1 : 0)',
@@ -71,8 +88,8 @@ export const intentMutants: readonly PlantedMutant[] = [
   {
     name: "a known correction is answered with the time of the last request",
     file: "server/src/packs/intents/reevaluate.ts",
-    find: "{ isKnown: true, time: known.time }",
-    put: "{ isKnown: true, time: context.time }",
+    find: "knownCorrection(found, input, known.time)",
+    put: "knownCorrection(found, input, context.time)",
     ...decisions,
   },
   {

@@ -354,7 +354,7 @@ class EventCheck {
   /** A write that presents a fence must have that live lock. A command that ends its lock also interrupts a run. */
   #checkWrite(): void {
     const { fence } = this.#entry.input as { fence?: string };
-    if (this.#event.data["name"] === "run_interrupted") return;
+    if (this.#event.data["name"] === "interrupted") return;
     if (fence === undefined) {
       this.#checkUnfenced();
       return;

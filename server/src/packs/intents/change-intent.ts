@@ -1,4 +1,5 @@
 /** Writes the next value of an intent, with the audit events that describe the change in the same entry. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { IntentStatus } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { writeByKind } from "../../features/entities/write-by-kind.ts";
@@ -21,8 +22,8 @@ export interface IntentRecord {
 
 export interface IntentChange {
   readonly next: IntentValue;
-  /** The verb under which the change is published. */
-  readonly name: string;
+  /** The verb under which the change is published; `changed` by default. It is no name of a record. */
+  readonly name?: string;
   readonly records: readonly IntentRecord[];
 }
 
@@ -49,7 +50,8 @@ export function writeIntent(
   { next, name, records }: IntentChange,
 ): KindWritten | Decision {
   const merge = mergeBetween(value as unknown as JsonObject, next as unknown as JsonObject);
-  const written = writeByKind(intentKind, { target: { id: row.id }, name, change: { merge } }, context);
+  const write = { target: { id: row.id }, ...defined({ name }), change: { merge } };
+  const written = writeByKind(intentKind, write, context);
   if ("outcome" in written) return written;
   const version = written.data["version"] as number;
   for (const record of records) context.emit(recordEvent(row.id, record, { value: next, version }));

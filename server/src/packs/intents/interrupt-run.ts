@@ -13,7 +13,7 @@ import { stoppedRun, withRun } from "./end-run.ts";
 import type { IntentStep } from "./end-run.ts";
 import { intentKind } from "./intent-kind.ts";
 import { gap, intentTable } from "./intent-table.ts";
-import { findIntent, intentPath, openRun } from "./intent-value.ts";
+import { findIntent, intentPath, intentType, openRun } from "./intent-value.ts";
 import type { FoundIntent, StoredRun } from "./intent-value.ts";
 import { mergeBetween } from "./merge-between.ts";
 
@@ -29,17 +29,28 @@ const endings: Readonly<Record<string, { readonly member: string; readonly left:
   "lock.upgraded": { member: "previous_fence", left: "upgraded" },
   "lock.downgraded": { member: "previous_fence", left: "downgraded" },
   "lock.transferred": { member: "previous_fence", left: "transferred" },
+  "lock.adopted": { member: "previous_fence", left: "adopted" },
 };
 
 const interrupt: Reaction = (event, context) => {
   const ending = endings[event.type];
   const { state } = context;
-  if (ending === undefined || state.rows(intentTable).count("fence") === 0) return [];
+  if (ending === undefined || !mayCoverIntent(event.data)) return [];
+  if (state.rows(intentTable).count("fence") === 0) return [];
   const fence = event.data[ending.member];
   if (typeof fence !== "string") return [];
   const running = state.rows(intentTable).scan("fence", { prefix: `${fence}${gap}`, limit: runsMax });
   return running.flatMap(({ id }) => interruptedRun(context, { id, fence, left: ending.left }));
 };
+
+/**
+ * False for a lock that covers no intent, so that its end costs no look-up of its fence. The event of a set with all its
+ * paths is the last one. The other ones come before the grant has changed.
+ */
+function mayCoverIntent({ resource_id: path, paths, of }: JsonObject): boolean {
+  if (of !== undefined) return false;
+  return paths !== undefined || isAtOrBelow(path as string, intentType);
+}
 
 export const interruptRun: Readonly<Record<string, Reaction>> = Object.fromEntries(
   Object.keys(endings).map((type) => [type, interrupt]),
@@ -59,7 +70,7 @@ function interruptedRun(context: DecideContext, { id, fence, left }: EndedLock):
   const { row, value } = found;
   const merge = mergeBetween(value as unknown as JsonObject, next as unknown as JsonObject);
   const kindOf = () => intentKind;
-  const patch = patchEntity(kindOf, { name: "run_interrupted", isCompact: true });
+  const patch = patchEntity(kindOf, { name: "interrupted", isCompact: true });
   const { events } = patch({ type: row.type, id, merge }, context);
   const version = row.version + 1;
   return [...events, ...records.map((record) => recordEvent(id, record, { value: next, version }))];

@@ -12,9 +12,10 @@ import { findCorrection } from "./correction-table.ts";
 import { existingIntent, lockRefusal, intentTarget, versionFault } from "./guard-intent.ts";
 import { refused } from "../../features/locks/rules/owner.ts";
 import type { IntentTarget } from "./guard-intent.ts";
+import { isoTimeOf } from "./end-run.ts";
 import { correctionSubject } from "./intent-folds.ts";
 import { strategyOf } from "./intent-settings-table.ts";
-import { findIntent, intentPath } from "./intent-value.ts";
+import { intentPath } from "./intent-value.ts";
 import type { FoundIntent, IntentValue } from "./intent-value.ts";
 import { intentsLimits } from "./intents-limits.ts";
 import { finalFault } from "./transition-fault.ts";
@@ -40,7 +41,7 @@ export function reevaluateIntent(input: IntentTarget & CorrectionInput, context:
   const found = metadataFault(input.metadata) ?? existingIntent(context, target);
   if ("outcome" in found) return found;
   const known = findCorrection(context.state, input.id, input.correction_id);
-  if (known !== undefined) return reply(context, input, { isKnown: true, time: known.time });
+  if (known !== undefined) return knownCorrection(found, input, known.time);
   const fault =
     lockRefusal(context, target, strategyOf(context.state, "re_evaluate")) ??
     versionFault(context, target) ??
@@ -48,10 +49,10 @@ export function reevaluateIntent(input: IntentTarget & CorrectionInput, context:
     correctionLimit(found);
   if (fault !== undefined) return fault;
   const { next, records } = correctedIntent(context, found, input);
-  const written = writeIntent(context, found, { next, name: "reevaluated", records });
+  const written = writeIntent(context, found, { next, records });
   if ("outcome" in written) return written;
   context.emit({ type: "intent.correction_kept", subject: correctionSubject(input.id, input.correction_id), data: {} });
-  return reply(context, input, { isKnown: false, time: context.time });
+  return answer(written.data["version"] as number, next, { already_applied: false, applied_at: isoTimeOf(context) });
 }
 
 /** Refuses metadata above its limit: it stays in the journal for as long as the correction. */
@@ -79,7 +80,7 @@ export function correctedIntent(
   const next = { ...merged, status, correction_count: value.correction_count + 1 };
   const isHolder = holdsLock(context, intentPath(row.id), { mode: "write", scope: "self", fence });
   const path = isHolder ? "pessimistic" : "optimistic";
-  const data = { correction_id, retry_count, already_applied: false, path };
+  const data = { correction_id, retry_count, path };
   return {
     next,
     records: [...statusRecord(value.status, status), { type: "intent.reevaluated", data, actor: source }],
@@ -92,24 +93,13 @@ export function correctionPatch(diff: JsonObject): JsonObject {
   return isObject(payload) && Object.keys(others).length === 0 ? payload : diff;
 }
 
-function reply(
-  { state }: DecideContext,
-  { id, diff, correction_id }: { readonly id: string } & CorrectionInput,
-  { isKnown, time }: { readonly isKnown: boolean; readonly time: number },
-): Decision {
-  const { row, value } = findIntent(state, id) as FoundIntent;
-  const isInEffect = sameJson(mergePatch(value.payload, correctionPatch(diff)), value.payload);
-  return {
-    outcome: done({
-      intent_id: id,
-      status: value.status,
-      already_applied: isKnown,
-      correction_id,
-      applied_at: new Date(time).toISOString(),
-      correction_count: value.correction_count,
-      in_effect: isInEffect,
-      version: row.version,
-    }),
-    events: [],
-  };
+/** A known correction may have been overwritten since. A new one is in effect, so its answer need not say so. */
+function knownCorrection({ row, value }: FoundIntent, { diff }: CorrectionInput, time: number): Decision {
+  const in_effect = sameJson(mergePatch(value.payload, correctionPatch(diff)), value.payload);
+  return answer(row.version, value, { already_applied: true, applied_at: isoTimeOf({ time }), in_effect });
+}
+
+/** The members of the reply that the input does not determine. The application layer adds the others. */
+function answer(version: number, { status, correction_count }: IntentValue, applied: JsonObject): Decision {
+  return { outcome: done({ status, ...applied, correction_count, version }), events: [] };
 }

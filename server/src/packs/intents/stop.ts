@@ -38,7 +38,7 @@ function stopChange(
   const requested = { type: "intent.stop_requested", data: { run: value.run_count, reason } };
   const stop = { by: callerName(context), reason, at: isoTimeOf(context) };
   const asked = withRun(value, { ...run, stop });
-  if (run.state === "running") return { next: asked, name: "stop_requested", records: [requested] };
+  if (run.state === "running") return { next: asked, name: "run_changed", records: [requested] };
   const ended = stoppedRun(context, { row, value: asked });
   return { next: ended.next, name: "run_stopped", records: [requested, ...ended.records] };
 }

@@ -29,7 +29,6 @@ export const intentsEvents = {
   "intent.reevaluated": record("REEVALUATED", "A correction was applied to an intent.", {
     correction_id: Type.String(),
     retry_count: count,
-    already_applied: Type.Boolean(),
     path: Type.Enum(["optimistic", "pessimistic"]),
   }),
   "intent.bridge_started": record("BRIDGE_STARTED", "A step of a run began.", {

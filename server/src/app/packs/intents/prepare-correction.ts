@@ -7,14 +7,30 @@ import { canonicalText } from "@holdfast/sdk/json/canonical-text";
 import { isObject } from "@holdfast/sdk/json/json";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { correctionPatch } from "../../../packs/intents/reevaluate.ts";
-import type { Prepare } from "../../calls/app-operation.ts";
+import type { Finish, Prepare } from "../../calls/app-operation.ts";
 
 /** For a re-evaluation the difference is a member of the input. */
 export const prepareCorrection: Prepare = {
   at: "now",
   isNeeded: () => true,
-  run: (input) => ({ input: { ...input, correction_id: correctionIdOf(input["id"] as string, input) } }),
+  run: (input) => {
+    const id = input["id"] as string;
+    const correction_id = correctionIdOf(id, input);
+    return { input: { ...input, correction_id }, memo: { intent_id: id, correction_id } satisfies CorrectionMemo };
+  },
 };
+
+/** The members of the reply that the input determines. The entry has them in its input, and not in its outcome again. */
+interface CorrectionMemo {
+  readonly intent_id: string;
+  readonly correction_id: string;
+}
+
+/** Completes the reply. A correction that was applied by this command is in effect. */
+export const finishCorrection: Finish = (outcome, { memo }) =>
+  outcome.kind === "refusal"
+    ? outcome
+    : { ...outcome, data: { in_effect: true, ...(memo as CorrectionMemo), ...outcome.data } };
 
 /** For a step of a run it is in the correction, if the step has one. */
 export const prepareStepCorrection: Prepare = {
