@@ -2,6 +2,7 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 const runs = { by: "test/intents/runs.test.ts", caughtIn: "npm test" } as const;
 const decisions = { by: "test/intents/decisions.test.ts", caughtIn: "npm test" } as const;
+const auditFile = { by: "test/observe/audit-file.test.ts", caughtIn: "npm test" } as const;
 const advance = "server/src/packs/intents/advance.ts";
 
 export const intentMutants: readonly PlantedMutant[] = [
@@ -129,5 +130,26 @@ export const intentMutants: readonly PlantedMutant[] = [
     put: 'return evidence.position < 0 ? refused("intents.retired", { intent_id: id }) : undefined;',
     by: "test/intents/retention.test.ts",
     caughtIn: "npm test",
+  },
+  {
+    name: "the audit file continues one entry too early",
+    file: "server/src/services/audit-file/audit-file.ts",
+    find: "position: common });\n  return common;",
+    put: "position: common });\n  return Math.max(0, common - 1);",
+    ...auditFile,
+  },
+  {
+    name: "the audit file continues one entry too late",
+    file: "server/src/services/audit-file/audit-file.ts",
+    find: "position: common });\n  return common;",
+    put: "position: common });\n  return common + 1;",
+    ...auditFile,
+  },
+  {
+    name: "a torn line stays in the audit file",
+    file: "server/src/services/audit-file/audit-writer.ts",
+    find: "if (end < (await this.#file.stat()).size) {",
+    put: "if (end > (await this.#file.stat()).size) {",
+    ...auditFile,
   },
 ];

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { appendFile, mkdir, mkdtemp, readFile, readdir, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, open, readFile, readdir, rename, rm, truncate, writeFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { describe, mock, test } from "node:test";
 import type { Client } from "holdfast";
 import { readDataFolder } from "../../server/src/assembly/data-folder.ts";
 import { start } from "../../server/src/assembly/open.ts";
@@ -221,6 +222,33 @@ describe("the audit file", () => {
       await rm(auditFilePath(data), { recursive: true });
       await rename(`${auditFilePath(data)}.aside`, auditFilePath(data));
       await run(() => Promise.resolve());
+      const { ok, missing } = await verify();
+      assert.deepEqual([ok, missing], [true, 0]);
+    }),
+  );
+
+  test(
+    "a disk that is full in the middle of a line leaves neither a torn line nor a gap when it has room again [B10]",
+    withAuditFile(async ({ data, run, verify }) => {
+      await run((client) => createPlans(client, 0, 2));
+      const before = await readFile(auditFilePath(data));
+      const handle = await open(auditFilePath(data));
+      const files = Object.getPrototypeOf(handle) as FileHandle;
+      await handle.close();
+      const full = mock.method(files, "writeFile", async function (this: FileHandle, bytes: Buffer) {
+        await this.write(bytes.subarray(0, bytes.length - 20));
+        throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+      });
+      const reports = await run(async (client, { keeper }) => {
+        await createPlans(client, 2, 2);
+        while (keeper.status()["audit-file"]?.ready === true) await loopTicks(1);
+      }).finally(() => {
+        full.mock.restore();
+      });
+      assert.match(reports[0] ?? "", /the service audit-file failed/u);
+      assert.notEqual((await readFile(auditFilePath(data))).at(-1), "\n".charCodeAt(0), "the last line is torn");
+      await run(() => Promise.resolve());
+      assert.deepEqual((await readFile(auditFilePath(data))).subarray(0, before.length), before);
       const { ok, missing } = await verify();
       assert.deepEqual([ok, missing], [true, 0]);
     }),

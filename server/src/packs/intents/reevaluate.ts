@@ -93,7 +93,7 @@ export function correctionPatch(diff: JsonObject): JsonObject {
   return isObject(payload) && Object.keys(others).length === 0 ? payload : diff;
 }
 
-/** A known correction may have been overwritten since. A new one is in effect, so its answer need not say so. */
+/** A known correction may have been overwritten since. A new one is always in effect. */
 function knownCorrection({ row, value }: FoundIntent, { diff }: CorrectionInput, time: number): Decision {
   const in_effect = sameJson(mergePatch(value.payload, correctionPatch(diff)), value.payload);
   return answer(row.version, value, { already_applied: true, applied_at: isoTimeOf({ time }), in_effect });

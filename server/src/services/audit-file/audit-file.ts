@@ -84,16 +84,19 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
       async stop() {
         stop.abort();
         const isWhole = await following;
-        // After an orderly stop the file is complete, unless it was far behind.
-        if (isWhole && writer !== undefined && lag() > 0 && lag() <= unsyncedLinesMax) {
-          const page = await firstPage(feed, position);
-          if (page !== undefined) await writePage(writer, page);
+        try {
+          // After an orderly stop the file is complete, unless it was far behind.
+          if (isWhole && writer !== undefined && lag() > 0 && lag() <= unsyncedLinesMax) {
+            const page = await firstPage(feed, position);
+            if (page !== undefined) await writePage(writer, page);
+          }
+        } finally {
+          following = Promise.resolve(false);
+          await writer?.close();
+          writer = undefined;
+          release();
+          release = () => undefined;
         }
-        following = Promise.resolve(false);
-        await writer?.close();
-        writer = undefined;
-        release();
-        release = () => undefined;
       },
       health: () => ({ file: path, position, lag: lag() }),
     };
