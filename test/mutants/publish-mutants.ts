@@ -5,6 +5,7 @@ const writing = "server/src/storage/write-file.ts";
 const root = "server/src/storage/storage-root.ts";
 const proving = "server/src/storage/prove-version.ts";
 const commit = "server/src/packs/files/commit-publish.ts";
+const targets = "test/files/target-rules.test.ts";
 const folds = "server/src/packs/files/file-folds.ts";
 const crash = "test/files/crash.test.ts";
 const publish = "test/files/publish.test.ts";
@@ -87,8 +88,8 @@ export const publishMutants: readonly PlantedMutant[] = [
   {
     name: "a commit does not check its lock [W6]",
     file: commit,
-    find: 'fenceRefusal(context, target, { fence, scope: "self" }) ??\n    versionRefusal',
-    put: "versionRefusal",
+    find: 'fenceRefusal(context, target, { fence, scope: "self" }) ??\n    decideTarget',
+    put: "decideTarget",
     by: publish,
     caughtIn: "npm test",
   },
@@ -202,6 +203,22 @@ export const publishMutants: readonly PlantedMutant[] = [
     find: "requireNames(version, files);",
     put: "",
     by: "test/files/hostile-backup.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "files of a map are read without its lock [W4]",
+    file: "server/src/packs/files/target-rule.ts",
+    find: "if (!isOfProject(target)) return undefined;",
+    put: "if (target.length > 0) return undefined;",
+    by: targets,
+    caughtIn: "npm test",
+  },
+  {
+    name: "the rule of a pack about its targets is not asked at the commit [W13]",
+    file: commit,
+    find: 'decideTarget(rules, context, { use: "commit", target, fence }) ??',
+    put: "",
+    by: targets,
     caughtIn: "npm test",
   },
 ];

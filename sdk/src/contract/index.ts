@@ -52,7 +52,7 @@ export { packs } from "./packs/packs.ts";
 export { partBytesMax } from "./packs/files/files-operations.ts";
 export { filesInternals } from "./packs/files/files-internals.ts";
 export { fileTarget, publishId, sha256, storageRoot } from "./packs/files/file-version.ts";
-export { guardOf } from "./packs/files/guard-of.ts";
+export { guardOf, isOfProject } from "./packs/files/guard-of.ts";
 export { files } from "./packs/files/files.ts";
 export { jobEnds, jobStates } from "./packs/jobs/job-view.ts";
 export type { JobEnd, JobState } from "./packs/jobs/job-view.ts";

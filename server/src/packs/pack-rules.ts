@@ -5,6 +5,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Outcome } from "../machine/entry.ts";
 import type { ReadContext } from "../machine/read-context.ts";
 import type { StateReader } from "../machine/state.ts";
+import type { TargetRule } from "./files/target-rule.ts";
 
 /** A page of a list: the ids of the matching resources and the cursor of the next page. */
 export interface ListedPage {
@@ -30,4 +31,6 @@ export interface PackRules {
   readonly reads?: Readonly<Record<string, PureRead>>;
   /** Answers `list` of its resources. */
   readonly list?: ListResources;
+  /** Its rules about targets of files. The pack `files` asks them before a publish, a commit, a read and a deletion. */
+  readonly targets?: readonly TargetRule[];
 }

@@ -13,6 +13,7 @@ export const isFilesPublishesFull: Guard<"files.publishes_full"> = problemGuard(
 export const isFilesVersionConflict: Guard<"files.version_conflict"> = problemGuard("files.version_conflict");
 export const isFilesVersionUnknown: Guard<"files.version_unknown"> = problemGuard("files.version_unknown");
 export const isFilesVersionPinned: Guard<"files.version_pinned"> = problemGuard("files.version_pinned");
+export const isFilesLockRequired: Guard<"files.lock_required"> = problemGuard("files.lock_required");
 export const isFilesFileUnknown: Guard<"files.file_unknown"> = problemGuard("files.file_unknown");
 export const isFilesMetaTooLarge: Guard<"files.meta_too_large"> = problemGuard("files.meta_too_large");
 export const isFilesNameInvalid: Guard<"files.name_invalid"> = problemGuard("files.name_invalid");

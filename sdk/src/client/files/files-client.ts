@@ -12,6 +12,8 @@ type Of<Name extends keyof FileOperations> = FileOperations[Name];
 interface ReadOptions {
   /** A version that is still kept; the current one by default. */
   readonly version?: number;
+  /** The fence of a read lock, for a target in a project. The locks of this client's agent count without it. */
+  readonly fence?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -38,10 +40,13 @@ export interface FilesClient {
   read(target: string, path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** The stream of a file, with ranges. Its tag is the SHA-256 digest of the file. */
   open(target: string, path: string, options?: ReadOptions): Promise<ReplyStream>;
-  get(target: string, version?: number): Promise<FileVersion>;
+  get(target: string, options?: Omit<ReadOptions, "signal">): Promise<FileVersion>;
   list(target: string, query?: Omit<Of<"list">["input"], "target">): Promise<Of<"list">["output"]>;
   listTargets(query?: Of<"list-targets">["input"]): Promise<Of<"list-targets">["output"]>;
-  listVersions(target: string): Promise<Of<"list-versions">["output"]>;
+  listVersions(
+    target: string,
+    query?: Omit<Of<"list-versions">["input"], "target">,
+  ): Promise<Of<"list-versions">["output"]>;
   listPublishes(query?: Of<"list-publishes">["input"]): Promise<Of<"list-publishes">["output"]>;
   listRoots(): Promise<Of<"list-roots">["output"]>;
   /** Keeps a version while its files are read. */
@@ -61,8 +66,8 @@ interface FilesHost {
 export function filesClient({ run, client }: FilesHost): FilesClient {
   const ask = <Output>(operation: string, input: object): Promise<Output> =>
     run(`files.${operation}`, input, {}) as Promise<Output>;
-  const open: FilesClient["open"] = async (target, path, { version, signal } = {}) => {
-    const input = defined({ target, path, version });
+  const open: FilesClient["open"] = async (target, path, { version, fence, signal } = {}) => {
+    const input = defined({ target, path, version, fence });
     const reply = await client.execute("files.content", input, defined({ acceptsStream: true as const, signal }));
     const { outcome, stream } = reply;
     if (outcome.kind === "refusal") throw new HoldfastError("files.content", outcome.code, { data: outcome.data });
@@ -89,10 +94,10 @@ export function filesClient({ run, client }: FilesHost): FilesClient {
       for await (const chunk of (await open(target, path, options)).open()) chunks.push(chunk);
       return joined(chunks);
     },
-    get: (target, version) => ask("get", defined({ target, version })),
+    get: (target, options = {}) => ask("get", { target, ...options }),
     list: (target, query = {}) => ask("list", { target, ...query }),
     listTargets: (query = {}) => ask("list-targets", query),
-    listVersions: (target) => ask("list-versions", { target }),
+    listVersions: (target, query = {}) => ask("list-versions", { target, ...query }),
     listPublishes: (query = {}) => ask("list-publishes", query),
     listRoots: () => ask("list-roots", {}),
     pin: (pinned) => ask("pin", pinned),

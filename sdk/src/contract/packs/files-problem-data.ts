@@ -1,11 +1,13 @@
 /** The data of the refusals of files, by code. */
 import Type from "typebox";
 import type { TProperties } from "typebox";
+import { holder } from "../grant.ts";
 
 const open = { additionalProperties: true } as const;
 const data = <Members extends TProperties>(members: Members) => Type.Object(members, open);
 const text = Type.String();
 const number = Type.Number();
+const need = { path: text, mode: text, scope: text };
 const rootAndReason = data({ root: text, reason: Type.Optional(text) });
 
 export const filesProblemData = {
@@ -15,6 +17,10 @@ export const filesProblemData = {
   "files.version_conflict": data({ target: text, expected: number, current: number }),
   "files.version_unknown": data({ target: text, version: Type.Optional(number) }),
   "files.version_pinned": data({ target: text, version: number, until: text }),
+  "files.lock_required": data({
+    missing: Type.Array(data({ ...need, holders: Type.Array(holder) })),
+    acquire: Type.Array(data(need)),
+  }),
   "files.file_unknown": data({ target: text, version: number, path: text }),
   "files.meta_too_large": data({ limit: number }),
   "files.name_invalid": data({ name: text, reason: text }),

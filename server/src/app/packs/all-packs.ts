@@ -6,11 +6,8 @@ import { programsPack } from "./programs/programs.ts";
 import { resourcePack } from "./resource-pack.ts";
 import type { ServerPack } from "./server-pack.ts";
 
-/** Every pack of the server. Add a new one here and to the contract's list. */
-export const allPacks: readonly ServerPack[] = [
-  resourcePack(planningRules),
-  intentsPack,
-  programsPack,
-  jobsPack,
-  filesPack,
-];
+/** Every pack of the server but `files`. Add a new one here and to the contract's list. */
+const packs: readonly ServerPack[] = [resourcePack(planningRules), intentsPack, programsPack, jobsPack];
+
+/** The pack `files` asks the rules about targets of all others. */
+export const allPacks: readonly ServerPack[] = [...packs, filesPack(packs.flatMap(({ targets = [] }) => targets))];

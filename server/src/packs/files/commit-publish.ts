@@ -18,6 +18,8 @@ import {
 import type { PublishRow } from "./file-tables.ts";
 import { versionView } from "./version-view.ts";
 import { fenceRefusal, versionRefusal } from "./open-publish.ts";
+import { decideTarget } from "./target-rule.ts";
+import type { TargetRules } from "./target-rule.ts";
 
 interface CommitInput {
   readonly id: string;
@@ -34,7 +36,8 @@ interface CommitEvidence {
 }
 
 /** Steps 8 to 10: the version becomes current if its lock is held in this entry. */
-export function commitPublish({ id, meta, release }: CommitInput, context: DecideContext): Decision {
+export function commitPublish(rules: TargetRules, input: CommitInput, context: DecideContext): Decision {
+  const { id, meta, release } = input;
   const { state, command, emit } = context;
   const row = ownPublish(context, id);
   if ("outcome" in row) return row;
@@ -42,6 +45,7 @@ export function commitPublish({ id, meta, release }: CommitInput, context: Decid
   const refused =
     metaRefusal(meta) ??
     fenceRefusal(context, target, { fence, scope: "self" }) ??
+    decideTarget(rules, context, { use: "commit", target, fence }) ??
     versionRefusal(context, target, expected) ??
     spaceFull(context);
   if (refused !== undefined) return refused;

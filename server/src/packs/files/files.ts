@@ -18,11 +18,12 @@ import { fileFolds } from "./file-folds.ts";
 import * as tables from "./file-tables.ts";
 import { getVersion, listPublishes, listRoots, listTargets, listVersions } from "./list-versions.ts";
 import { openPublish } from "./open-publish.ts";
+import type { TargetRules } from "./target-rule.ts";
 
 /** The contract has checked the input, so a rule reads it with its own type. */
 const rule = (decide: (input: never, context: DecideContext) => Decision): DecideResource => decide as DecideResource;
 
-const feature: Feature = {
+const featureWith = (targets: TargetRules): Feature => ({
   name: "files",
   needs: ["space", "agents", "locks"],
   tables: [
@@ -36,11 +37,11 @@ const feature: Feature = {
   ],
   rules: {
     ...packRules(files, {
-      "files.open": rule(openPublish),
-      "files.commit": rule(commitPublish),
+      "files.open": rule(openPublish.bind(undefined, targets)),
+      "files.commit": rule(commitPublish.bind(undefined, targets)),
       "files.abort": rule(changes.abortPublish),
-      "files.pin": rule(changes.pinVersion),
-      "files.delete": rule(changes.deleteTarget),
+      "files.pin": rule(changes.pinVersion.bind(undefined, targets)),
+      "files.delete": rule(changes.deleteTarget.bind(undefined, targets)),
       "files.configure": rule(configureFiles),
       "files.clear-root": rule(clearRoot),
     }),
@@ -55,17 +56,18 @@ const feature: Feature = {
   folds: fileFolds,
   reactions: {},
   timers: changes.fileTimers,
-};
+});
 
-export const filesRules: PackRules = {
+/** The pack with the rules about targets that other packs registered. */
+export const filesRules = (targets: TargetRules): PackRules => ({
   contract: files,
-  feature,
+  feature: featureWith(targets),
   kinds: [],
   reads: {
     "files.get": getVersion,
-    "files.list-targets": listTargets,
+    "files.list-targets": listTargets(targets),
     "files.list-versions": listVersions,
     "files.list-publishes": listPublishes,
     "files.list-roots": listRoots,
   },
-};
+});

@@ -23,6 +23,8 @@ import {
 import type { VersionRow } from "./file-tables.ts";
 import { versionView } from "./version-view.ts";
 import { fenceRefusal } from "./open-publish.ts";
+import { decideTarget } from "./target-rule.ts";
+import type { TargetRules } from "./target-rule.ts";
 
 type Internals = typeof filesInternals;
 const notDue = { outcome: refusal("not_due"), events: [] };
@@ -39,11 +41,15 @@ interface PinInput {
   readonly target: string;
   readonly version?: number;
   readonly ttl_seconds: number;
+  readonly fence?: string;
 }
 
 /** A later end of the same version stays. */
-export function pinVersion({ target, version, ttl_seconds: seconds }: PinInput, context: DecideContext): Decision {
+export function pinVersion(rules: TargetRules, input: PinInput, context: DecideContext): Decision {
+  const { target, version, ttl_seconds: seconds, fence } = input;
   const { state, time, emit } = context;
+  const refused = decideTarget(rules, context, { use: "read", target, fence });
+  if (refused !== undefined) return refused;
   const row = findVersion(state, target, version);
   if (row === undefined) return unknownVersion(target, version);
   const until = time + seconds * 1_000;
@@ -69,12 +75,15 @@ export function versionsOf(state: StateReader, target: string): readonly Version
 }
 
 export function deleteTarget(
+  rules: TargetRules,
   { target, fence }: { readonly target: string; readonly fence: string },
   context: DecideContext,
 ): Decision {
   const { state, time, emit } = context;
-  const unlocked = fenceRefusal(context, target, { fence, scope: "tree" });
-  if (unlocked !== undefined) return unlocked;
+  const refusedUse =
+    fenceRefusal(context, target, { fence, scope: "tree" }) ??
+    decideTarget(rules, context, { use: "delete", target, fence });
+  if (refusedUse !== undefined) return refusedUse;
   const versions = versionsOf(state, target);
   if (versions.length === 0) return unknownVersion(target, undefined);
   const pinned = versions.find(({ pinnedUntil = 0 }) => pinnedUntil > time);

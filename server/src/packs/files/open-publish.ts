@@ -12,6 +12,8 @@ import { done } from "../../machine/refusal.ts";
 import { fileLimits, fileSubject, publishTable, rootTable, targetTable } from "./file-tables.ts";
 import type { RootRow } from "./file-tables.ts";
 import { quotaRefusal } from "./quota.ts";
+import { decideTarget } from "./target-rule.ts";
+import type { TargetRules } from "./target-rule.ts";
 
 interface OpenInput {
   readonly target: string;
@@ -23,13 +25,14 @@ interface OpenInput {
 }
 
 /** Step 1: the write lock on the guard is held. The id contains epoch and position, so no folder ever had its name. */
-export function openPublish(input: OpenInput, context: DecideContext): Decision {
+export function openPublish(rules: TargetRules, input: OpenInput, context: DecideContext): Decision {
   const { target, fence, bytes_max: bytesMax = fileLimits.defaultBytesMax, expected_version: expected } = input;
   const { state, position, time, command, emit } = context;
   const root = rootOf(input, context);
   if ("outcome" in root) return root;
   const refusal =
     fenceRefusal(context, target, { fence, scope: "self" }) ??
+    decideTarget(rules, context, { use: "open", target, fence }) ??
     versionRefusal(context, target, expected) ??
     spaceFull(context) ??
     fullRefusal(context, root.root) ??

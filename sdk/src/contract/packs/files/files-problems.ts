@@ -31,6 +31,16 @@ const publishProblems = {
     title: "A reader has pinned a version",
     next: "Send the request again after `until`.",
   },
+  "files.lock_required": {
+    status: 423,
+    retry: "new-key-after-read",
+    title: "Files of a project, map or sketch are read under its lock",
+    next: "Acquire `acquire` with acquire-lock, and send its fence as `fence`. `missing` names the holders.",
+    reveals: [
+      { member: "missing", id: "path", isPath: true },
+      { member: "acquire", id: "path", isPath: true },
+    ],
+  },
   "files.file_unknown": {
     status: 404,
     retry: "never",

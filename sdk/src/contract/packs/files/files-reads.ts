@@ -1,5 +1,6 @@
 /** The reads of files. A reader gets what MANIFEST names, and never a listing of the disk. */
 import Type from "typebox";
+import { fence } from "../../grant.ts";
 import { operation } from "../../operation.ts";
 import { ofCaller, ofWholeSpace } from "../../rights.ts";
 import { get } from "../../routes.ts";
@@ -25,7 +26,10 @@ const page = <Item extends Type.TSchema>(item: Item) => ({
   items: Type.Array(item),
   next: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` for the next page." }),
 });
-const versionOf = { target: fileTarget, version: Type.Optional(versionNumber) };
+const readLock = {
+  fence: Type.Optional(Type.String({ ...fence, description: "Of a read lock, for a target in a project." })),
+};
+const versionOf = { target: fileTarget, version: Type.Optional(versionNumber), ...readLock };
 
 const getVersion = operation({
   name: "files.get",
@@ -33,7 +37,7 @@ const getVersion = operation({
   summary: "Reads the current version of a target, or one that is still kept.",
   input: Type.Object(versionOf, closed),
   output: fileVersion,
-  problems: ["files.version_unknown"],
+  problems: ["files.version_unknown", "files.lock_required"],
   rights: readsTarget,
   routes: [get("/v1/files/version")],
   example: { target: "site/docs" },
@@ -45,7 +49,13 @@ const list = operation({
   summary: "Lists the files of a version with their sizes and digests, by path.",
   input: Type.Object({ ...versionOf, after: Type.Optional(filePath), limit }, closed),
   output: Type.Object({ target: fileTarget, version: versionNumber, ...page(listedFile) }, closed),
-  problems: ["files.version_unknown", "files.root_elsewhere", "files.damaged", "files.storage_busy"],
+  problems: [
+    "files.version_unknown",
+    "files.lock_required",
+    "files.root_elsewhere",
+    "files.damaged",
+    "files.storage_busy",
+  ],
   rights: readsTarget,
   routes: [get("/v1/files/list")],
   example: { target: "site/docs", limit: 100 },
@@ -59,6 +69,7 @@ const content = operation({
   output: Type.Object({}, closed),
   problems: [
     "files.version_unknown",
+    "files.lock_required",
     "files.file_unknown",
     "files.root_elsewhere",
     "files.damaged",
@@ -86,9 +97,9 @@ const listVersions = operation({
   name: "files.list-versions",
   kind: "read",
   summary: "Lists the versions of a target that are kept, the newest first.",
-  input: Type.Object({ target: fileTarget, after: Type.Optional(versionNumber), limit }, closed),
+  input: Type.Object({ target: fileTarget, ...readLock, after: Type.Optional(versionNumber), limit }, closed),
   output: Type.Object({ items: Type.Array(fileVersion), next: Type.Union([versionNumber, Type.Null()]) }, closed),
-  problems: [],
+  problems: ["files.lock_required"],
   rights: readsTarget,
   routes: [get("/v1/files/versions")],
   example: { target: "site/docs" },

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import type { Client } from "@holdfast/sdk";
+import { guardOf, isOfProject } from "@holdfast/sdk/contract";
 import { numberOption } from "../args/option-values.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { CliCommand } from "../command.ts";
@@ -31,6 +32,7 @@ export const filesFetchCommand: CliCommand = serverCommand({
     const wanted = numberOption(values, "version", 1);
     const folder = resolve(given);
     await using client = await connect();
+    await using _lock = await readLockOf(client, target);
     const pinned = { target, ttlMs: pinMs };
     const { version } = await client.files.pin(wanted === undefined ? pinned : { ...pinned, version: wanted });
     await mkdir(folder).catch((error: unknown) => {
@@ -51,6 +53,11 @@ export const filesFetchCommand: CliCommand = serverCommand({
     );
   },
 });
+
+/** Files of a project, map or sketch are read under its lock. */
+async function readLockOf(client: Client, target: string): Promise<AsyncDisposable | undefined> {
+  return isOfProject(target) ? await client.acquire({ path: guardOf(target), mode: "read" }) : undefined;
+}
 
 interface FetchedVersion {
   readonly target: string;
