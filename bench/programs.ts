@@ -69,16 +69,16 @@ interface Compared {
 }
 
 async function throughput(node: ProgramNode, { small, large, sizes }: Compared, options: BenchOptions) {
-  const { client, engine } = node;
+  const { engine } = node;
+  // The peers are the same agents, which write the same text without a check.
+  const agents = Array.from({ length: agentCount }, (_, index) => named(node, index));
   await Promise.all(
-    Array.from({ length: agentCount }, (_, index) =>
-      client.entities.create("text", String(index), { text: leafText(`leaf_${index}`, 0) }),
-    ),
+    agents.map((agent, index) => agent.entities.create("text", String(index), { text: leafText(`leaf_${index}`, 0) })),
   );
   let edition = 0;
   const replace = (worker: number) => {
     edition += 1;
-    return client.entities.replace("text", String(worker), { text: leafText(`leaf_${worker}`, edition) });
+    return (agents[worker] ?? node.client).entities.replace("text", String(worker), { text: leafText(`leaf_${worker}`, edition) });
   };
   const editWith =
     ({ editors }: EditedProgram) =>

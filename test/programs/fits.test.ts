@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fits } from "../../server/src/packs/programs/fits.ts";
-import type { MutationEvidence } from "../../server/src/packs/programs/mutation-evidence.ts";
+import { findingsOf } from "../../server/src/packs/programs/mutation-evidence.ts";
+import type { MutationFindings } from "../../server/src/packs/programs/mutation-findings.ts";
 import { findProgram } from "../../server/src/packs/programs/program-value.ts";
 import { codeOf, ledger } from "./programs-node.ts";
 
@@ -18,8 +19,11 @@ test("evidence fits only if bases, reads, users, structure and settings are thos
   // A refusal under a key is recorded with its evidence, and leaves the state as it was.
   assert.equal(codeOf(await ann.send("programs.mutate", input, "k1")), "programs.verification_failed");
   const [entry] = await node.engine.entriesAfter(node.engine.head.position - 1, { entries: 1, bytes: 1e6 });
-  const evidence = entry?.evidence as unknown as MutationEvidence;
-  const isFitting = (changes: Partial<MutationEvidence> = {}) =>
+  const evidence = findingsOf(entry?.evidence, {
+    ...{ expected: input.expected_hashes, touched: ["function/f1"] },
+  });
+  assert.ok(evidence);
+  const isFitting = (changes: Partial<MutationFindings> = {}) =>
     node.engine.read((state) => {
       const program = findProgram(state, "ledger");
       assert.ok(program);
@@ -31,8 +35,8 @@ test("evidence fits only if bases, reads, users, structure and settings are thos
   assert.deepEqual(Object.keys(reads), ["function/f2"]);
   assert.deepEqual(users, { "function/f1": 1, "function/f2": 0 });
   const other = "0".repeat(64);
-  const changed: readonly (readonly [string, Partial<MutationEvidence>])[] = [
-    ["another base", { bases: { ...bases, "function/f1": other } }],
+  const changed: readonly (readonly [string, Partial<MutationFindings>])[] = [
+    ["another base", { bases: { ...bases, "function/f1": other.slice(0, 32) } }],
     ["a removed base", { bases: { ...bases, "function/f1": null } }],
     ["another content of a caller", { reads: { "function/f2": `h:${other.slice(0, 32)}` } }],
     ["another signature of a callee", { reads: { ...reads, "function/f1": `s:${other.slice(0, 32)}` } }],

@@ -9,14 +9,13 @@ import { finish } from "../../server/src/packs/programs/language/check/verdict.t
 import { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
 import { currentHash, findProgram, itemPath, parseSubject } from "../../server/src/packs/programs/program-value.ts";
 import type { ItemValue } from "../../server/src/packs/programs/program-value.ts";
-import type { StackedItem } from "../../server/src/packs/programs/stack-table.ts";
 import type { Witness } from "./witness.ts";
 
 export const simulatedHash = await startBlake3();
 
 interface MutatedData {
   readonly what: string;
-  readonly items: readonly StackedItem[];
+  readonly items: readonly { readonly item: string; readonly change: string; readonly hash: string | null }[];
 }
 
 /** Programs that were found valid, by their content: most entries change one function back or forth. */
@@ -29,18 +28,19 @@ export function watchProgram(entry: Entry, state: StateReader, witness: Witness)
   const { programId = "" } = parseSubject(mutated.subject) ?? {};
   const { what, items } = mutated.data as unknown as MutatedData;
   const detail = (): string => `at position ${entry.position}: ${JSON.stringify([entry.input, mutated.data])}`;
-  const isBased = items.every(({ item, before }) => currentHash(state, programId, item) === before);
-  witness.demand(isBased, "a mutation is applied to the version that was checked", detail);
+  const before = new Map(items.map(({ item }) => [item, currentHash(state, programId, item)]));
+  const isBased = items.every(({ item, change }) => (change === "added") === (before.get(item) === null));
+  witness.demand(isBased, "a mutation adds only items that did not exist, and changes only others", detail);
   const { expected_hashes: expected = {} } = entry.input as { expected_hashes?: Record<string, string> };
-  const replaced = items.filter(({ item, before }) => before !== null && item.startsWith("function/"));
+  const replaced = items.filter(({ item }) => before.get(item) !== null && item.startsWith("function/"));
   if (what !== "import") {
-    const isRead = replaced.every(({ item, before }) => (expected[item] ?? expected[item.slice(9)]) === before);
+    const isRead = replaced.every(({ item }) => (expected[item] ?? expected[item.slice(9)]) === before.get(item));
     witness.demand(isRead, "a mutation replaces only versions that its agent read", detail);
   }
   const isLocked = replaced.every(({ item }) => holdsWrite(state, entry.agent ?? "", { programId, item }));
   witness.demand(isLocked, "a mutation replaces only functions that its agent has locked", detail);
   return () => {
-    const isWritten = items.every(({ item, after }) => currentHash(state, programId, item) === after);
+    const isWritten = items.every(({ item, hash }) => currentHash(state, programId, item) === hash);
     witness.demand(isWritten, "a mutation writes what was checked", detail);
     witness.demand(isVerified(state, programId), "a program is verified at every position", detail);
   };

@@ -30,7 +30,7 @@ export function mutateProgram(input: MutateInput, context: DecideContext): Decis
       concerned: concernedBy(steps, touched),
       needsProgramLock: false,
       release: input.release === true,
-      wanted: { kind: "steps", steps, touched },
+      wanted: { kind: "steps", steps, touched, expected },
     },
     context,
   );

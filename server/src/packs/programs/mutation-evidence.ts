@@ -1,48 +1,100 @@
-/** The findings of a check about a mutation. The decision compares it with the state of its own entry. */
-import type { Diagnostic } from "./language/diagnostic.ts";
-import type { CreatedItem, NextIds } from "./language/steps/step-context.ts";
-import type { Verdict } from "./language/check/verdict.ts";
+/**
+ * The recorded form of the findings of a check. It leaves out members with their usual value, and bases that the caller
+ * expects. A changed function is recorded as its difference from the base, so bases are compared before it is applied.
+ */
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import type { StateReader } from "../../machine/state.ts";
+import { changedFunction, functionChange } from "./function-change.ts";
+import type { FunctionChange } from "./function-change.ts";
+import { checkName } from "./language/check/verdict.ts";
+import { defaultSettings } from "./language/function-value.ts";
+import type { ItemWrite, MutationFindings } from "./mutation-findings.ts";
+import { findItem, markLength } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
 
-export interface ItemWrite {
-  readonly item: string;
-  /** Null: the item is removed. */
-  readonly value: ItemValue | null;
+/** A write as it is recorded. */
+type RecordedWrite = ItemWrite | ({ readonly item: string } & FunctionChange);
+
+/** Findings whose writes depend on their bases. */
+export type RecordedFindings = MutationFindings<RecordedWrite>;
+
+const { cases, steps } = defaultSettings;
+
+const usual: JsonObject = {
+  ...{ settings: { cases, steps }, bases: {}, reads: {}, users: {}, writes: [], created: [] },
+  ...{ new_calls: [], types: [], errors: [], is_invalid: false },
+};
+
+const usualVerdict: JsonObject = { check: checkName, untested: 0, warnings: 0, too_large: false };
+
+const unusual = (members: JsonObject, known: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).filter(([name, member]) => !(name in known && sameJson(member, known[name] ?? null))),
+  );
+
+/** The hashes that the caller expects, by id or by item. */
+export type ExpectedHashes = Readonly<Record<string, string>>;
+
+/** The hash that the caller expects of a touched item. */
+export const expectedHash = (expected: ExpectedHashes, item: string): string | undefined =>
+  expected[item] ?? expected[item.slice(item.indexOf("/") + 1)];
+
+const isDifference = (write: RecordedWrite): boolean => "members" in write;
+
+/** `before` gives the items that the check saw. */
+export function evidenceOf(
+  findings: MutationFindings,
+  expected: ExpectedHashes,
+  before: (item: string) => ItemValue | undefined,
+): Json {
+  const writes = findings.writes.map((write): RecordedWrite => {
+    const base = before(write.item);
+    if (base?.kind !== "function" || write.value?.kind !== "function") return write;
+    return { item: write.item, ...functionChange(base, write.value) };
+  });
+  const verdict = unusual(findings.verdict as unknown as JsonObject, usualVerdict);
+  const bases = unusual(findings.bases, expectedMarks(expected, Object.keys(findings.bases)));
+  const users = unusual(findings.users, noUsers(writes));
+  return unusual({ ...findings, bases, users, writes, verdict } as unknown as JsonObject, usual);
 }
 
-export interface MutationEvidence {
-  readonly check: string;
-  /** The structure that the check saw. Names and ids depend on it. */
-  readonly structure: string;
-  /** The structure after a structure change. */
-  readonly next_structure?: string;
-  /** The history of mutations that the check saw, if it read too much to list. */
-  readonly chain?: string;
-  readonly next_chain: string;
-  readonly settings: { readonly cases: number; readonly steps: number };
-  /** The hashes of the touched and written items before the change. Null: the item does not exist. */
-  readonly bases: Readonly<Record<string, string | null>>;
-  readonly reads: Readonly<Record<string, string>> | "all";
-  /** The number of users of each item whose users were read. All users are among the reads, so the number is exact. */
-  readonly users: Readonly<Record<string, number>>;
-  readonly writes: readonly ItemWrite[];
-  readonly created: readonly CreatedItem[];
-  readonly next: NextIds;
-  /** Functions that new calls name, apart from those that are written. */
-  readonly new_calls: readonly string[];
-  /** The changed types and all that contain them. */
-  readonly types: readonly string[];
-  readonly verdict: Omit<Verdict, "errors">;
-  /** True if a step could not be applied. */
-  readonly is_invalid: boolean;
-  readonly errors: readonly Diagnostic[];
+/** Undefined if the evidence is of another check. */
+export function findingsOf(
+  evidence: Json | undefined,
+  { expected, touched }: { readonly expected: ExpectedHashes; readonly touched: readonly string[] },
+): RecordedFindings | undefined {
+  if (!isObject(evidence) || evidence["check"] !== checkName) return undefined;
+  const found = { ...usual, ...evidence } as unknown as RecordedFindings;
+  return {
+    ...found,
+    bases: { ...expectedMarks(expected, touched), ...found.bases },
+    users: { ...noUsers(found.writes), ...found.users },
+    verdict: { ...usualVerdict, ...found.verdict },
+  };
 }
 
-/** The work that the thread gets to check. */
-export type WantedMutation =
-  | { readonly kind: "steps"; readonly steps: readonly unknown[]; readonly touched: readonly string[] }
-  | { readonly kind: "import"; readonly text: string }
-  | { readonly kind: "restore"; readonly writes: readonly ItemWrite[] };
+function expectedMarks(expected: ExpectedHashes, items: readonly string[]): Readonly<Record<string, string>> {
+  const marks = items.flatMap((item) => {
+    const hash = expectedHash(expected, item);
+    return hash === undefined || item.startsWith("module/") ? [] : [[item, hash.slice(0, markLength)]];
+  });
+  return Object.fromEntries(marks) as Record<string, string>;
+}
 
-/** Maximum items that evidence lists. Above it the whole history of the program must be the same. */
-export const readsMax = 512;
+/** A function that is recorded as a difference has no users, unless their number is recorded. */
+function noUsers(writes: readonly RecordedWrite[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(writes.filter(isDifference).map(({ item }) => [item, 0]));
+}
+
+/** The findings with whole values. Every base must be the current item. */
+export function wholeFindings(findings: RecordedFindings, state: StateReader, programId: string): MutationFindings {
+  const writes = findings.writes.map((write): ItemWrite => {
+    if ("value" in write) return write;
+    const base = findItem(state, programId, write.item);
+    if (base?.kind !== "function") throw new Error(`${write.item} is no function, and its evidence is a difference`);
+    return { item: write.item, value: changedFunction(base, write) };
+  });
+  return { ...findings, writes };
+}

@@ -1,4 +1,4 @@
-import type { WantedMutation } from "./mutation-evidence.ts";
+import type { WantedMutation } from "./mutation-findings.ts";
 
 /** A change of the content of a program, of any operation. */
 export interface MutationRequest {
@@ -21,7 +21,12 @@ export interface MutationRequest {
   readonly wanted: WantedMutation;
 }
 
-/** The touched items as one text: conflicts are counted by it. */
-export function setOf({ touched }: Pick<MutationRequest, "touched">): string {
+/** Items as one text: conflicts are counted by the touched items. */
+export function setOf(touched: readonly string[]): string {
   return touched.toSorted().join(",");
+}
+
+/** The changed items that existed before. They are the touched items, unless a step changed nothing. */
+export function replacedItems(items: readonly { readonly item: string; readonly change: string }[]): readonly string[] {
+  return items.filter(({ change }) => change !== "added").map(({ item }) => item);
 }

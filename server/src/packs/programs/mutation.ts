@@ -4,7 +4,6 @@
  */
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { Json } from "@holdfast/sdk/json/json";
-import { isObject } from "@holdfast/sdk/json/json";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import { grantTable } from "../../features/locks/tables/lock-tables.ts";
 import type { Event } from "../../machine/entry.ts";
@@ -16,7 +15,8 @@ import { fits } from "./fits.ts";
 import { itemTable, namePrefix } from "./item-tables.ts";
 import { checkName } from "./language/check/verdict.ts";
 import type { ItemKind } from "./language/program-scope.ts";
-import type { MutationEvidence } from "./mutation-evidence.ts";
+import { expectedHash, findingsOf, wholeFindings } from "./mutation-evidence.ts";
+import type { RecordedFindings } from "./mutation-evidence.ts";
 import { setOf } from "./mutation-request.ts";
 import type { MutationRequest } from "./mutation-request.ts";
 import { missingLocks, missingProgramLock, structureLocked } from "./missing-locks.ts";
@@ -64,17 +64,15 @@ export function decideMutation(request: MutationRequest, context: DecideContext)
     lockRefusal(context, { request, owner, types: [] }) ??
     hashConflict(context, request, program);
   if (early !== undefined) return early;
-  const { evidence } = context.command;
-  if (!isEvidence(evidence) || !fits(context.state, program, evidence)) return wantedCheck(request);
+  const found = findingsOf(context.command.evidence, request);
+  if (found === undefined || !fits(context.state, program, found)) return wantedCheck(request);
   const late =
-    lockRefusal(context, { request, owner, types: evidence.types }) ??
-    missingLocks(context, { programId, functions: evidence.new_calls, mode: "read", fence }) ??
-    verdictRefusal(request, evidence);
-  return late ?? acceptMutation({ request, program, evidence, owner }, context);
-}
-
-function isEvidence(evidence: Json | undefined): evidence is Json & MutationEvidence {
-  return isObject(evidence) && evidence["check"] === checkName;
+    lockRefusal(context, { request, owner, types: found.types }) ??
+    missingLocks(context, { programId, functions: found.new_calls, mode: "read", fence }) ??
+    verdictRefusal(request, found);
+  if (late !== undefined) return late;
+  const findings = wholeFindings(found, context.state, programId);
+  return acceptMutation({ request, program, findings, owner }, context);
 }
 
 function wantedCheck({ programId, wanted }: MutationRequest): Decision {
@@ -100,14 +98,12 @@ function missingItem({ state }: DecideContext, { programId, touched }: MutationR
 
 const idOf = (item: string): string => item.slice(item.indexOf("/") + 1);
 
-function expectedOf({ expected }: MutationRequest, item: string): string | undefined {
-  return expected[item] ?? expected[idOf(item)];
-}
-
 const isHashed = (item: string): boolean => !item.startsWith("module/");
 
 function missingHashes(request: MutationRequest): Decision | undefined {
-  const missing = request.touched.filter((item) => isHashed(item) && expectedOf(request, item) === undefined);
+  const missing = request.touched.filter(
+    (item) => isHashed(item) && expectedHash(request.expected, item) === undefined,
+  );
   return missing.length === 0 ? undefined : refused("programs.hashes_required", { missing: missing.map(idOf) });
 }
 
@@ -119,7 +115,7 @@ function tooManyConflicts(
   const { agent } = command;
   if (agent === undefined) return undefined;
   const { programId } = request;
-  const row = state.rows(triesTable).get(triesKey({ agent, programId, set: setOf(request) }));
+  const row = state.rows(triesTable).get(triesKey({ agent, programId, set: setOf(request.touched) }));
   const left = (row?.time ?? 0) + triesMs - time;
   if (row === undefined || row.count <= value.settings.retries || left <= 0) return undefined;
   return refused("programs.too_many_conflicts", { tries: row.count, retry_after_ms: left });
@@ -170,11 +166,11 @@ function hashConflict(
   const { programId } = request;
   const conflicts = request.touched.filter(isHashed).flatMap((item) => {
     const current_hash = currentHash(state, programId, item);
-    const expected_hash = expectedOf(request, item) ?? null;
+    const expected_hash = expectedHash(request.expected, item) ?? null;
     return current_hash === expected_hash ? [] : [{ item, id: idOf(item), expected_hash, current_hash }];
   });
   if (conflicts.length === 0) return undefined;
-  const set = setOf(request);
+  const set = setOf(request.touched);
   const events = conflicts.map(({ item, expected_hash, current_hash }, index): Event => ({
     type: "program.hash_conflict",
     subject: itemPath(programId, item),
@@ -186,8 +182,8 @@ function hashConflict(
   return { outcome: refusal("programs.hash_conflict", data), events };
 }
 
-function verdictRefusal(request: MutationRequest, evidence: MutationEvidence): Decision | undefined {
-  const { verdict, errors, is_invalid } = evidence;
+function verdictRefusal(request: MutationRequest, findings: RecordedFindings): Decision | undefined {
+  const { verdict, errors, is_invalid } = findings;
   if (verdict.ok && !is_invalid) return undefined;
   const { programId, touched } = request;
   const locks_kept = touched.filter((item) => item.startsWith("function/")).map(idOf);

@@ -7,7 +7,8 @@ import { gap, itemTable, removalTable, userCountTable } from "./item-tables.ts";
 import type { ItemRow } from "./item-tables.ts";
 import { stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
 import type { StackedItem, StackRow } from "./stack-table.ts";
-import { itemPath, parseSubject, programType, usedItems } from "./program-value.ts";
+import { replacedItems, setOf } from "./mutation-request.ts";
+import { currentHash, itemPath, parseSubject, programType, usedItems } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
 
 /** Maximum mutations of an agent in a program that it can undo. */
@@ -66,15 +67,18 @@ function startRemoval(state: StateWriter, programId: string, position: number): 
 interface MutatedData {
   readonly what: "mutate" | "undo" | "redo" | "import";
   readonly of?: number;
-  readonly items?: readonly StackedItem[];
-  readonly set: string;
+  readonly items?: readonly { readonly item: string; readonly change: string; readonly hash: string | null }[];
+  readonly set?: string;
 }
 
 function programOf({ subject }: Event): string {
   return parseSubject(subject)?.programId ?? "";
 }
 
-/** A mutation can be undone. An undo can be redone. A new mutation empties the list of what can be redone. */
+/**
+ * A mutation can be undone. An undo can be redone. A new mutation empties the list of what can be redone. The event
+ * precedes the writes, so the items are still those before the mutation.
+ */
 const stackMutation: Fold = (state, event, entry) => {
   const { agent, position } = entry;
   if (agent === undefined) return;
@@ -86,12 +90,15 @@ const stackMutation: Fold = (state, event, entry) => {
   const remove = (row: StackRow): void => {
     stacks.delete(stackTable.key(row));
   };
-  state.rows(triesTable).delete(triesKey({ agent, programId, set }));
+  const touched = set ?? setOf(replacedItems(items));
+  state.rows(triesTable).delete(triesKey({ agent, programId, set: touched }));
   if (what === "mutate" || what === "import") stackOf(state, { agent, programId, side: "redo" }).forEach(remove);
   const undone = [...stackOf(state, { agent, programId, side: what === "undo" ? "undo" : "redo" })];
   if (what === "undo" || what === "redo") undone.filter((row) => row.position === of).forEach(remove);
   const side = what === "undo" ? "redo" : "undo";
-  const kept = items.map(({ item, before, after }) => ({ item, before, after }));
+  const kept = items.map(({ item, hash }): StackedItem => ({
+    ...{ item, before: currentHash(state, programId, item), after: hash },
+  }));
   stacks.put({ agent, programId, side, position, items: kept });
   stackOf(state, { agent, programId, side }).slice(stackDepth).forEach(remove);
 };

@@ -76,6 +76,14 @@ export function hashOfItem(value: ItemValue): string {
   return value.kind === "module" ? JSON.stringify([value.name, value.parent]) : value.hash;
 }
 
+/** Digits of a mark. 128 bits: an agent must not be able to make two versions that look the same to a check. */
+export const markLength = 32;
+
+/** Names the content of an item to a check. */
+export function markOf(value: ItemValue): string {
+  return value.kind === "module" ? hashOfItem(value) : value.hash.slice(0, markLength);
+}
+
 export function currentHash(state: StateReader, programId: string, item: ItemName): string | null {
   const value = findItem(state, programId, item);
   return value === undefined ? null : hashOfItem(value);

@@ -4,7 +4,7 @@ import { refusal } from "../../machine/refusal.ts";
 import { stackOf } from "./stack-table.ts";
 import type { StackedItem, StackRow } from "./stack-table.ts";
 import { actorOf, decideMutation } from "./mutation.ts";
-import type { ItemWrite } from "./mutation-evidence.ts";
+import type { ItemWrite } from "./mutation-findings.ts";
 import { currentHash, findItem, hashOfItem, programType } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
 

@@ -352,7 +352,7 @@ const listMutations = operation({
             of: Type.Optional(Type.Integer()),
             version,
             description: Type.Optional(line),
-            items: Type.Array(mutatedItem),
+            items: Type.Array(Type.Object({ ...mutatedItem, version }, closed)),
           },
           closed,
         ),

@@ -1,23 +1,16 @@
 import Type from "typebox";
 import { line } from "../../agents.ts";
-import { version } from "../../conditions.ts";
 import type { EventType } from "../../event-type.ts";
 
 const closed = { additionalProperties: false } as const;
 const hash = Type.Union([Type.String(), Type.Null()]);
 
-/** An item before and after a mutation. Null: it did not exist. A module has no hash, so it has the empty text. */
-export const mutatedItem = Type.Object(
-  {
-    item: Type.String({ description: "function/f1, type/t1 or module/m1." }),
-    change: Type.Enum(["added", "changed", "removed", "renamed", "moved"]),
-    before: hash,
-    after: hash,
-    /** The version of the item after the mutation. */
-    version,
-  },
-  closed,
-);
+/** The members of an item after a mutation. A module has no hash, so it is named by its content. */
+export const mutatedItem = {
+  item: Type.String({ description: "function/f1, type/t1 or module/m1." }),
+  change: Type.Enum(["added", "changed", "removed", "renamed", "moved"]),
+  hash: Type.Union([Type.String(), Type.Null()], { description: "Null: the item was removed." }),
+};
 
 export const programsEvents = {
   "program.mutated": {
@@ -26,9 +19,12 @@ export const programsEvents = {
       {
         what: Type.Enum(["mutate", "undo", "redo", "import"]),
         of: Type.Optional(Type.Integer({ description: "The position of the mutation that was undone or redone." })),
-        version,
-        items: Type.Array(mutatedItem),
-        set: Type.String({ description: "The touched items, sorted." }),
+        items: Type.Array(Type.Object(mutatedItem, closed)),
+        set: Type.Optional(
+          Type.String({
+            description: "The touched items, sorted, if they differ from the changed items that existed.",
+          }),
+        ),
         description: Type.Optional(line),
       },
       closed,

@@ -8,10 +8,10 @@ import { runFunction, testFunction } from "../../../packs/programs/language/run/
 import { WrongValue } from "../../../packs/programs/language/run/values.ts";
 import { ProgramRows } from "../../../packs/programs/language/program-scope.ts";
 import type { ItemKind } from "../../../packs/programs/language/program-scope.ts";
-import type { ItemWrite, WantedMutation } from "../../../packs/programs/mutation-evidence.ts";
+import type { ItemWrite, WantedMutation } from "../../../packs/programs/mutation-findings.ts";
 import { asSteps } from "./as-steps.ts";
-import { makeEvidence } from "./make-evidence.ts";
-import type { CheckTools } from "./make-evidence.ts";
+import { findMutation } from "./find-mutation.ts";
+import type { CheckTools } from "./find-mutation.ts";
 import type { ProgramSnapshot, ProgramUnit } from "./program-unit.ts";
 
 export type ProgramQuestion = { readonly program_id: string } & (
@@ -89,8 +89,8 @@ function* checkAnswer(
   tools: CheckTools,
 ): Answer {
   const { scope } = snapshot;
-  const { evidence, result, draft } = yield* asSteps(makeEvidence(snapshot, wanted, tools));
-  const { verdict, errors, new_calls: read } = evidence;
+  const { findings, result, draft } = yield* asSteps(findMutation(snapshot, wanted, tools));
+  const { verdict, errors, new_calls: read } = findings;
   const { ok, too_large: _large, ...counts } = verdict;
   const warnings = (result?.diagnostics ?? []).filter(({ severity }) => severity === "warning");
   const functions = [...(draft?.changed("function") ?? [])].flatMap(([id, value]) => {
@@ -102,7 +102,7 @@ function* checkAnswer(
   });
   const write = touched.filter((item) => item.startsWith("function/")).map((item) => item.slice(9));
   const shown = { ok, errors, warnings, functions, needs: { write, read } };
-  return (evidence.is_invalid ? shown : { ...shown, verdict: counts }) as unknown as Json;
+  return (findings.is_invalid ? shown : { ...shown, verdict: counts }) as unknown as Json;
 }
 
 function* verifyAnswer(

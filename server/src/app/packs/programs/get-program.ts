@@ -9,7 +9,7 @@ import { stackOf } from "../../../packs/programs/stack-table.ts";
 import type { StackRow } from "../../../packs/programs/stack-table.ts";
 import { itemTable, namePrefix } from "../../../packs/programs/item-tables.ts";
 import { grammarText } from "../../../packs/programs/language/grammar-text.ts";
-import { currentHash, findProgram, programPath } from "../../../packs/programs/program-value.ts";
+import { currentHash, findProgram, itemPath, programPath } from "../../../packs/programs/program-value.ts";
 import type { FoundProgram } from "../../../packs/programs/program-value.ts";
 import type { AppRead } from "../../reads/app-read.ts";
 import { selectedEvents, subjectHistory } from "../../reads/subject-history.ts";
@@ -111,14 +111,21 @@ export const listMutations: AppRead = {
     const isKnown = entries.length > 0 || (await engine.read((state) => findProgram(state, id))) !== undefined;
     if (!isKnown) return unknownProgram(id);
     const items = entries.flatMap((entry) =>
-      selectedEvents(entry, query).map(({ data }) => shownMutation(entry, data)),
+      selectedEvents(entry, query).map(({ data }) => shownMutation(id, entry, data)),
     );
     return done({ items, next });
   },
 };
 
-function shownMutation(entry: Entry, data: JsonObject): JsonObject {
-  const { what = "", of, version = 0, items = [], description } = data;
+/** The versions are in the events of the entities, in the same entry. */
+function shownMutation(programId: string, entry: Entry, data: JsonObject): JsonObject {
+  const written = entry.events.filter(({ type }) => type.startsWith("entity."));
+  const versions = new Map(written.map((event) => [event.subject, event.data["version"] ?? 0]));
+  const { what = "", of, description } = data;
+  const items = ((data["items"] ?? []) as readonly JsonObject[]).map((each) => ({
+    ...{ ...each, version: versions.get(itemPath(programId, each["item"] as string)) ?? 0 },
+  }));
+  const version = versions.get(programPath(programId)) ?? 0;
   const time = new Date(entry.time).toISOString();
   return defined({
     ...{ position: entry.position, time, by: authorOf(entry), what, of, version, description, items },

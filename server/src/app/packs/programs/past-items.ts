@@ -3,7 +3,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import { subjectOf } from "../../../features/entities/entity-table.ts";
 import type { Refusal } from "../../../machine/entry.ts";
 import { refusal } from "../../../machine/refusal.ts";
-import type { ItemWrite } from "../../../packs/programs/mutation-evidence.ts";
+import type { ItemWrite } from "../../../packs/programs/mutation-findings.ts";
 import { programType, usedItems } from "../../../packs/programs/program-value.ts";
 import type { ItemValue } from "../../../packs/programs/program-value.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";

@@ -1,7 +1,6 @@
 /** Reads the values that an undo restores. They depend on the named mutation and its history alone. */
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Engine } from "../../../engine/engine.ts";
-import type { StackedItem } from "../../../packs/programs/stack-table.ts";
 import { itemPath, programPath } from "../../../packs/programs/program-value.ts";
 import type { Prepare } from "../../calls/app-operation.ts";
 import { entityVersions } from "../../reads/entity-versions.ts";
@@ -16,6 +15,11 @@ export const prepareUndo: Prepare = {
   },
 };
 
+interface MutatedItem {
+  readonly item: string;
+  readonly change: string;
+}
+
 /** The items of a mutation before it; undefined if the entry is no mutation of this program. */
 async function restoredItems(engine: Engine, programId: string, mutation: number): Promise<Json | undefined> {
   if (mutation > engine.head.position) return undefined;
@@ -23,11 +27,11 @@ async function restoredItems(engine: Engine, programId: string, mutation: number
   const event = entry?.events.find(
     ({ type, subject }) => type === "program.mutated" && subject === programPath(programId),
   );
-  const items = event?.data["items"] as unknown as readonly StackedItem[] | undefined;
+  const items = event?.data["items"] as unknown as readonly MutatedItem[] | undefined;
   if (items === undefined) return undefined;
   const restored: JsonObject[] = [];
-  for (const { item, before } of items) {
-    const value = before === null ? null : await valueBefore(engine, itemPath(programId, item), mutation);
+  for (const { item, change } of items) {
+    const value = change === "added" ? null : await valueBefore(engine, itemPath(programId, item), mutation);
     if (value === undefined) return undefined;
     restored.push({ item, value });
   }

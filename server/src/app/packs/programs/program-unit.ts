@@ -6,7 +6,7 @@ import type { CheckRow } from "../../../checks/check.ts";
 import { ProgramDraft } from "../../../packs/programs/language/draft.ts";
 import { ProgramRows } from "../../../packs/programs/language/program-scope.ts";
 import type { ItemKind } from "../../../packs/programs/language/program-scope.ts";
-import type { ItemWrite, MutationEvidence } from "../../../packs/programs/mutation-evidence.ts";
+import type { ItemWrite, MutationFindings } from "../../../packs/programs/mutation-findings.ts";
 import { parseSubject } from "../../../packs/programs/program-value.ts";
 import type { ItemValue, ProgramValue } from "../../../packs/programs/program-value.ts";
 
@@ -65,13 +65,17 @@ export class ProgramUnit {
     return { scope, program: { ...this.#program, ...newest }, version: this.#version };
   }
 
-  /** Shows the writes of a checked mutation to later checks. */
-  add(id: string, { writes, next_structure, next_chain, structure, next }: MutationEvidence): void {
+  /** Shows the writes of a checked mutation to later checks. `seen` is the program that its check saw. */
+  add(id: string, seen: ProgramValue, { writes, next_structure, next_chain, next }: MutationFindings): void {
     for (const { item, value } of writes) {
       if (this.#overriding(item) === undefined) this.#durable.set(item, this.#shown(item));
       this.#show(item, value ?? undefined);
     }
-    const program = { structure: next_structure ?? structure, chain: next_chain, next };
+    const program = {
+      structure: next_structure ?? seen.structure,
+      chain: next_chain ?? seen.chain,
+      next: next ?? seen.next,
+    };
     this.#pending.push({ id, writes, program, isDone: false });
   }
 

@@ -1,15 +1,15 @@
 /** The check `programs/1`, as the thread of checks runs it. */
-import type { Json } from "@holdfast/sdk/json/json";
 import { startBlake3 } from "../../../base/blake3.ts";
 import type { CheckRequest, CheckSteps, CheckWork } from "../../../checks/check.ts";
 import { newCheckCaches } from "../../../packs/programs/language/check/check-caches.ts";
 import type { HashText } from "../../../packs/programs/language/hash.ts";
-import type { MutationEvidence, WantedMutation } from "../../../packs/programs/mutation-evidence.ts";
+import { evidenceOf } from "../../../packs/programs/mutation-evidence.ts";
+import type { WantedMutation } from "../../../packs/programs/mutation-findings.ts";
 import { answerQuestion } from "./answer-question.ts";
 import type { ProgramQuestion } from "./answer-question.ts";
 import { asSteps } from "./as-steps.ts";
-import { makeEvidence } from "./make-evidence.ts";
-import type { CheckTools } from "./make-evidence.ts";
+import { findMutation, valueIn } from "./find-mutation.ts";
+import type { CheckTools } from "./find-mutation.ts";
 import { ProgramUnit } from "./program-unit.ts";
 
 export async function createCheckWork(): Promise<CheckWork> {
@@ -58,19 +58,23 @@ interface PrepareTools {
 }
 
 function* prepare({ id, input }: CheckRequest, unit: ProgramUnit, { tools, pending }: PrepareTools): CheckSteps {
+  const wanted = input as unknown as WantedMutation;
+  const expected = wanted.kind === "steps" ? wanted.expected : {};
   for (let run = 1; ; run += 1) {
     const snapshot = unit.snapshot();
     // The decision finds out by itself that the program was deleted.
     if (snapshot === undefined) return { check: "none" };
-    const { evidence } = yield* asSteps(makeEvidence(snapshot, input as unknown as WantedMutation, tools));
-    const isChanged = (["function", "type", "module"] as const).some((kind) => snapshot.scope.changed(kind).size > 0);
+    const { findings } = yield* asSteps(findMutation(snapshot, wanted, tools));
+    const { scope, program } = snapshot;
+    const isChanged = (["function", "type", "module"] as const).some((kind) => scope.changed(kind).size > 0);
     unit.end(snapshot);
     // A row changed while the check ran. The caches make another run cheap.
     if (isChanged && run < runsMax) continue;
-    if (evidence.verdict.ok && evidence.writes.length > 0) {
-      unit.add(id, evidence);
+    const evidence = evidenceOf(findings, expected, (item) => valueIn(scope, item));
+    if (findings.verdict.ok && findings.writes.length > 0) {
+      unit.add(id, program, findings);
       pending.set(id, unit);
     }
-    return evidence as MutationEvidence & Json;
+    return evidence;
   }
 }

@@ -66,7 +66,7 @@ export const exportProgram = read(({ program_id, after }: ProgramInput & { reado
 export const checkMutation = read(
   ({ program_id, mutations }: ProgramInput & { mutations: readonly MutationStep[] }) => {
     const touched = touchedBy(mutations);
-    return { ask: "check", program_id, touched, wanted: { kind: "steps", steps: mutations, touched } };
+    return { ask: "check", program_id, touched, wanted: { kind: "steps", steps: mutations, touched, expected: {} } };
   },
 );
 

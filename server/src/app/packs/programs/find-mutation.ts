@@ -10,9 +10,9 @@ import { importText } from "../../../packs/programs/language/import-text.ts";
 import type { ItemKind, ProgramScope } from "../../../packs/programs/language/program-scope.ts";
 import { applySteps } from "../../../packs/programs/language/steps/apply-steps.ts";
 import type { CreatedItem, NextIds, ProgramStep } from "../../../packs/programs/language/steps/step-context.ts";
-import { readsMax } from "../../../packs/programs/mutation-evidence.ts";
-import type { ItemWrite, MutationEvidence, WantedMutation } from "../../../packs/programs/mutation-evidence.ts";
-import { hashOfItem } from "../../../packs/programs/program-value.ts";
+import { readsMax } from "../../../packs/programs/mutation-findings.ts";
+import type { ItemWrite, MutationFindings, WantedMutation } from "../../../packs/programs/mutation-findings.ts";
+import { hashOfItem, markLength, markOf } from "../../../packs/programs/program-value.ts";
 import type { ItemValue } from "../../../packs/programs/program-value.ts";
 import type { ProgramSnapshot } from "./program-unit.ts";
 
@@ -30,13 +30,13 @@ interface ChangedProgram {
 /** Maximum characters of the errors of a refusal, which is recorded under a key. */
 const errorsMax = 32_768;
 
-export function* makeEvidence(
+export function* findMutation(
   { scope, program }: ProgramSnapshot,
   wanted: WantedMutation,
   tools: CheckTools,
 ): Generator<
   void,
-  { readonly evidence: MutationEvidence; readonly result?: ProgramCheckResult; readonly draft?: ProgramDraft }
+  { readonly findings: MutationFindings; readonly result?: ProgramCheckResult; readonly draft?: ProgramDraft }
 > {
   const { settings, structure, chain, next } = program;
   const common = { check: checkName, structure, settings: { cases: settings.cases, steps: settings.steps } };
@@ -45,7 +45,7 @@ export function* makeEvidence(
   if (Array.isArray(changed)) {
     const errors = bounded(changed as readonly Diagnostic[]);
     const bases = basesOf(scope, touched);
-    return { evidence: { ...common, ...nothingWritten(chain, next), bases, errors, is_invalid: true } };
+    return { findings: { ...common, ...nothingWritten, bases, errors, is_invalid: true } };
   }
   const { draft, created, next: nextIds } = changed as ChangedProgram;
   const writes = writesOf(scope, draft);
@@ -59,8 +59,11 @@ export function* makeEvidence(
   const read = readsOf(scope, result, changedIds);
   const isStructural = writes.some((write) => isStructureWrite(scope, write));
   const marks = writes.map(({ item, value }) => [item, value === null ? null : hashOfItem(value)]);
-  const chained = (before: string): string => tools.hash(`${before}\n${JSON.stringify(marks)}`).slice(0, 32);
-  const evidence: MutationEvidence = {
+  const chained = (before: string): string => {
+    const hash = tools.hash(`${before}\n${JSON.stringify(marks)}`);
+    return Buffer.from(hash.slice(0, markLength), "hex").toString("base64url");
+  };
+  const findings: MutationFindings = {
     ...common,
     ...(isStructural && { next_structure: chained(structure) }),
     ...(read.reads === "all" && { chain }),
@@ -68,24 +71,30 @@ export function* makeEvidence(
     bases: basesOf(scope, [...touched, ...writes.map(({ item }) => item)]),
     writes: isAccepted ? writes : [],
     created: isAccepted ? created : [],
-    next: isAccepted ? nextIds : next,
-    next_chain: writes.length === 0 ? chain : chained(chain),
+    ...(isAccepted && isMinted(next, nextIds) && { next: nextIds }),
+    ...(isAccepted && writes.length > 0 && { next_chain: chained(chain) }),
     new_calls: newCalls(scope, writes),
     types: typesAbove(scope, changedIds.types),
     verdict: { ...verdict, ok: isAccepted },
     errors: bounded(errors),
     is_invalid: false,
   };
-  return { evidence, result, draft };
+  return { findings, result, draft };
 }
 
-function nothingWritten(chain: string, next: NextIds) {
-  const counts = { checked: 0, tested: 0, untested: 0, cases: 0, steps: 0, warnings: 0 };
-  return {
-    ...{ reads: {}, users: {}, writes: [], created: [], next, next_chain: chain, new_calls: [], types: [] },
-    verdict: { check: checkName, ok: false, ...counts, too_large: false },
-  };
-}
+const isMinted = (before: NextIds, after: NextIds): boolean =>
+  (["f", "t", "m"] as const).some((letter) => before[letter] !== after[letter]);
+
+/** The findings about steps that cannot be applied. */
+const nothingWritten = {
+  ...{ reads: {}, users: {}, writes: [], created: [], new_calls: [], types: [] },
+  ...{
+    verdict: {
+      ...{ check: checkName, ok: false, too_large: false },
+      ...{ checked: 0, tested: 0, untested: 0, cases: 0, steps: 0, warnings: 0 },
+    },
+  },
+};
 
 /** The draft after the change, or the reasons why a step cannot be applied. */
 function changedProgram(
@@ -130,7 +139,7 @@ function setItem(draft: ProgramDraft, item: string, value: ItemValue | null): vo
   draft.set(kind, item.slice(at + 1), value ?? undefined);
 }
 
-function valueIn(scope: ProgramScope, item: string): ItemValue | undefined {
+export function valueIn(scope: ProgramScope, item: string): ItemValue | undefined {
   const at = item.indexOf("/");
   return scope[item.slice(0, at) as ItemKind](item.slice(at + 1));
 }
@@ -152,7 +161,7 @@ function basesOf(scope: ProgramScope, items: readonly string[]): Readonly<Record
   return Object.fromEntries(
     sorted.map((item) => {
       const value = valueIn(scope, item);
-      return [item, value === undefined ? null : hashOfItem(value)];
+      return [item, value === undefined ? null : markOf(value)];
     }),
   );
 }
@@ -172,7 +181,7 @@ function readsOf(
   scope: ProgramScope,
   { reads, callers, types }: ProgramCheckResult,
   changed: ChangedIds,
-): Pick<MutationEvidence, "reads" | "users"> {
+): Pick<MutationFindings, "reads" | "users"> {
   const users: Record<string, number> = {};
   for (const id of callers)
     if (scope.function(id) !== undefined)
