@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { checkOf, programs } from "@holdfast/sdk/contract";
 import { allNodes } from "../../server/src/packs/programs/language/node.ts";
 import { graphOf } from "../../server/src/packs/programs/language/pack.ts";
 import type { ProgramRows } from "../../server/src/packs/programs/language/program-scope.ts";
@@ -152,4 +153,31 @@ test("a step that cannot be applied changes nothing and is named by its number",
   }
   const two = draftOf(program, [{ type: "add_function", text: source }]);
   assert.ok(check(two, changedIn(two)).verdict.errors.some(({ code }) => code === "name.duplicate"));
+});
+
+test("a step of the wrong form is refused with the issues of its own type alone [G7]", () => {
+  const mutate = programs.operations.find(({ name }) => name === "programs.mutate");
+  assert.ok(mutate);
+  const f = { function_id: "f1" };
+  const cases: readonly (readonly [unknown, string, RegExp])[] = [
+    [{ type: "insert_node", ...f, at: { to: 1, port: 0 } }, "", /^must have required properties node$/u],
+    [{ type: "insert_node", ...f, node: {}, at: { in: 0 } }, "/at", /^must have required properties region, index$/u],
+    [{ type: "move_node", ...f, node_id: -1, at: { to: 1, port: 0 } }, "/node_id", /^must be >= 0$/u],
+    [{ type: "set_function", ...f, text: "x", txt: "y" }, "", /^must not have txt; did you mean text\?$/u],
+    [
+      { type: "modify_nod", ...f, node_id: 3 },
+      "/type",
+      /^must be one of set_function, .*; did you mean modify_node\?$/u,
+    ],
+    [{ type: 7, ...f }, "/type", /^must be one of set_function, .*remove_type$/u],
+    [f, "", /^must have required properties type$/u],
+    ["set_function", "", /^must be object$/u],
+  ];
+  for (const [step, pointer, message] of cases) {
+    const good = { type: "remove_function", ...f };
+    const issues = checkOf(mutate.input)({ program_id: "ledger", mutations: [good, step], expected_hashes: {} });
+    assert.equal(issues?.length, 1, JSON.stringify([step, issues]));
+    assert.equal(issues[0]?.pointer, `/mutations/1${pointer}`);
+    assert.match(issues[0].message, message);
+  }
 });

@@ -1,6 +1,8 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { closestWord } from "../base/closest-word.ts";
+import { failedUnion, meantBranch, tagOf } from "./union-branch.ts";
+import type { FailedUnion } from "./union-branch.ts";
 
 /** A value that does not match its schema, by pointer. */
 export interface Issue {
@@ -12,6 +14,12 @@ export interface Issue {
 export type InputCheck = (value: unknown) => readonly Issue[] | undefined;
 
 const issuesMax = 20;
+
+/**
+ * The validator reports an extra member twice, and only the report about the object names the members. It reports a union
+ * after each of its branches.
+ */
+const repeated: ReadonlySet<string> = new Set(["boolean", "anyOf"]);
 
 const checks = new WeakMap<TSchema, InputCheck>();
 
@@ -28,13 +36,30 @@ function compiledCheck(schema: TSchema): InputCheck {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return undefined;
-    const issues = compiled
-      .Errors(value)
-      // The validator reports an extra member twice. Only the report about the object names the members.
-      .filter((error) => error.keyword !== "boolean")
-      .map((error) => ({ pointer: error.instancePath, message: messageOf(error, schema) }));
-    return issues.slice(0, issuesMax);
+    const issues = new Map<string, Issue>();
+    for (const error of compiled.Errors(value).filter(({ keyword }) => !repeated.has(keyword))) {
+      const union = failedUnion(schema, error, value);
+      const found = union === undefined ? undefined : unionIssues(union);
+      for (const issue of found ?? [{ pointer: error.instancePath, message: messageOf(error, schema) }])
+        issues.set(`${issue.pointer} ${issue.message}`, issue);
+    }
+    return [...issues.values()].slice(0, issuesMax);
   };
+}
+
+/** The issues of the branch that was meant. Undefined if it is not known. */
+function unionIssues(union: FailedUnion): readonly Issue[] | undefined {
+  const { pointer, value, branches } = union;
+  const tag = tagOf(union);
+  const branch = meantBranch(union, tag);
+  if (branch !== undefined)
+    return checkOf(branch)(value)?.map((issue) => ({ ...issue, pointer: `${pointer}${issue.pointer}` }));
+  if (tag === undefined) return undefined;
+  if (value[tag] === undefined) return [{ pointer, message: `must have required properties ${tag}` }];
+  const known = branches.map(({ properties }) => String(properties[tag]?.const));
+  const meant = typeof value[tag] === "string" ? closestWord(value[tag], known) : undefined;
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return [{ pointer: `${pointer}/${tag}`, message: `must be one of ${known.join(", ")}${hint}` }];
 }
 
 interface SchemaError {

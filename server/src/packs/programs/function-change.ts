@@ -37,7 +37,7 @@ function bodyChange(before: readonly string[], after: readonly string[]): Functi
 /** The next version of a function. The change must have been made from this one. */
 export function changedFunction(before: FunctionValue, { members, body }: FunctionChange): FunctionValue {
   const { body: statements, ...kept } = before;
-  const all = Object.entries({ ...kept, ...members }).filter(([, member]) => member !== null);
+  const all = Object.entries<unknown>({ ...kept, ...members }).filter(([, member]) => member !== null);
   const [at, removed, ...added] = body ?? [0, 0];
   return { ...(Object.fromEntries(all) as typeof kept), body: statements.toSpliced(at, removed, ...added) };
 }

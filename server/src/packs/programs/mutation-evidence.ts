@@ -54,7 +54,7 @@ export function evidenceOf(
     if (base?.kind !== "function" || write.value?.kind !== "function") return write;
     return { item: write.item, ...functionChange(base, write.value) };
   });
-  const verdict = unusual(findings.verdict as unknown as JsonObject, usualVerdict);
+  const verdict = unusual(findings.verdict, usualVerdict);
   const bases = unusual(findings.bases, expectedMarks(expected, Object.keys(findings.bases)));
   const users = unusual(findings.users, noUsers(writes));
   return unusual({ ...findings, bases, users, writes, verdict } as unknown as JsonObject, usual);
