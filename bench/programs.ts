@@ -78,7 +78,9 @@ async function throughput(node: ProgramNode, { small, large, sizes }: Compared, 
   let edition = 0;
   const replace = (worker: number) => {
     edition += 1;
-    return (agents[worker] ?? node.client).entities.replace("text", String(worker), { text: leafText(`leaf_${worker}`, edition) });
+    return (agents[worker] ?? node.client).entities.replace("text", String(worker), {
+      text: leafText(`leaf_${worker}`, edition),
+    });
   };
   const editWith =
     ({ editors }: EditedProgram) =>
