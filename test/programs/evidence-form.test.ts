@@ -8,7 +8,7 @@ import { jsonPatch } from "../../server/src/features/entities/json/json-patch.ts
 import { changedFunction, functionChange, patchOf } from "../../server/src/packs/programs/function-change.ts";
 import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
 import { writeFunction } from "../../server/src/packs/programs/language/write-function.ts";
-import { evidenceOf, findingsOf } from "../../server/src/packs/programs/mutation-evidence.ts";
+import { evidenceOf, findingsOf } from "../../server/src/packs/programs/recorded-findings.ts";
 import type { MutationFindings } from "../../server/src/packs/programs/mutation-findings.ts";
 import { leafText } from "../../bench/program-node.ts";
 import { counts } from "../prove/counts.ts";

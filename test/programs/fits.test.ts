@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fits } from "../../server/src/packs/programs/fits.ts";
-import { findingsOf } from "../../server/src/packs/programs/mutation-evidence.ts";
+import { findingsOf } from "../../server/src/packs/programs/recorded-findings.ts";
 import type { MutationFindings } from "../../server/src/packs/programs/mutation-findings.ts";
 import { findProgram } from "../../server/src/packs/programs/program-value.ts";
 import { codeOf, ledger } from "./programs-node.ts";

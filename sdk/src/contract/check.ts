@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { closestWord } from "../base/closest-word.ts";
-import { failedUnion, meantBranch, tagOf } from "./union-branch.ts";
-import type { FailedUnion } from "./union-branch.ts";
+import { failedUnion, meantBranch, branchTag } from "./failed-union.ts";
+import type { FailedUnion } from "./failed-union.ts";
 
 /** A value that does not match its schema, by pointer. */
 export interface Issue {
@@ -50,7 +50,7 @@ function compiledCheck(schema: TSchema): InputCheck {
 /** The issues of the branch that was meant. Undefined if it is not known. */
 function unionIssues(union: FailedUnion): readonly Issue[] | undefined {
   const { pointer, value, branches } = union;
-  const tag = tagOf(union);
+  const tag = branchTag(union);
   const branch = meantBranch(union, tag);
   if (branch !== undefined)
     return checkOf(branch)(value)?.map((issue) => ({ ...issue, pointer: `${pointer}${issue.pointer}` }));

@@ -3,7 +3,7 @@ import { startBlake3 } from "../../../base/blake3.ts";
 import type { CheckRequest, CheckSteps, CheckWork } from "../../../checks/check.ts";
 import { newCheckCaches } from "../../../packs/programs/language/check/check-caches.ts";
 import type { HashText } from "../../../packs/programs/language/hash.ts";
-import { evidenceOf } from "../../../packs/programs/mutation-evidence.ts";
+import { evidenceOf } from "../../../packs/programs/recorded-findings.ts";
 import type { WantedMutation } from "../../../packs/programs/mutation-findings.ts";
 import { answerQuestion } from "./answer-question.ts";
 import type { ProgramQuestion } from "./answer-question.ts";

@@ -62,7 +62,7 @@ function objectBranches(node: unknown): readonly ObjectBranch[] | undefined {
 }
 
 /** The member that names the branch: it is a constant in each of them. */
-export function tagOf({ branches }: FailedUnion): string | undefined {
+export function branchTag({ branches }: FailedUnion): string | undefined {
   const [first] = branches;
   return Object.keys(first?.properties ?? {}).find((name) =>
     branches.every(({ properties }) => properties[name]?.const !== undefined),

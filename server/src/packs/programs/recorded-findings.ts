@@ -35,7 +35,7 @@ const unusual = (members: JsonObject, known: JsonObject): JsonObject =>
   );
 
 /** The hashes that the caller expects, by id or by item. */
-export type ExpectedHashes = Readonly<Record<string, string>>;
+type ExpectedHashes = Readonly<Record<string, string>>;
 
 /** The hash that the caller expects of a touched item. */
 export const expectedHash = (expected: ExpectedHashes, item: string): string | undefined =>
