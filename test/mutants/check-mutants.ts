@@ -33,4 +33,12 @@ export const checkMutants: readonly PlantedMutant[] = [
     by: "test/ground/gather-evidence.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "long checks of one unit take turns and invalidate each other",
+    file: "server/src/checks/check-work-loop.ts",
+    find: "this.#long.set(job.unit, jobs);\n  }",
+    put: "this.#long.set(job.unit, [...jobs.slice(1), job]);\n  }",
+    by: "test/ground/check-order.test.ts",
+    caughtIn: "npm test",
+  },
 ];

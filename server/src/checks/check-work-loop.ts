@@ -10,14 +10,18 @@ export interface CheckWorkLoopOptions {
   readonly clock: Clock;
   readonly open: (order: OpenOrder) => CheckWork | Promise<CheckWork>;
   readonly report: (report: CheckReport) => void;
+  /** The processor time of this thread. On a busy host it is far less than the time that passed. */
+  readonly processorMs?: () => number;
 }
 
 interface CheckJob {
   readonly id: number;
   readonly check: OpenedCheck;
+  /** Jobs of one unit depend on each other. Only a job of another unit interrupts a long one. */
+  readonly unit: string;
   readonly start: () => CheckSteps;
   steps: CheckSteps | undefined;
-  /** Time since its last turn at the front. */
+  /** Processor time since it began, or since it let jobs of another unit proceed. */
   usedMs: number;
 }
 
@@ -32,17 +36,23 @@ interface OpenedCheck {
 }
 
 /**
- * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for a long time moves to the end, so that
- * short ones do not wait for it.
+ * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for a long time gets every second
+ * turn, so that short ones do not wait for it. Long jobs of one unit run one after the other: each of them changes what
+ * the others read, so jobs that take turns would only repeat each other.
  */
 export class CheckWorkLoop {
   readonly #options: CheckWorkLoopOptions;
   readonly #checks = new Map<string, OpenedCheck>();
   #ready: CheckJob[] = [];
+  /** Long jobs by unit, in order. The unit whose turn is next comes first. */
+  readonly #long = new Map<string, CheckJob[]>();
+  #isLongTurn = false;
   #isScheduled = false;
+  readonly #processorMs: () => number;
 
   constructor(options: CheckWorkLoopOptions) {
     this.#options = options;
+    this.#processorMs = options.processorMs ?? (() => options.clock.monotonicMs());
   }
 
   take(order: CheckOrder): void {
@@ -111,10 +121,11 @@ export class CheckWorkLoop {
         work.unload(order.unit);
         break;
       case "prepare":
-        this.#add({ id: order.job, check, start: () => work.prepare(order.request) });
+        this.#add({ id: order.job, check, unit: order.request.unit, start: () => work.prepare(order.request) });
         break;
       case "ask":
-        this.#add({ id: order.job, check, start: () => asked(work, order.question) });
+        // No other job depends on an answer, so it is a unit of its own.
+        this.#add({ id: order.job, check, unit: `job ${String(order.job)}`, start: () => asked(work, order.question) });
         break;
       case "answered":
         work.answered?.(order.id, order.isDone);
@@ -127,19 +138,21 @@ export class CheckWorkLoop {
     }
   }
 
-  #add(job: Pick<CheckJob, "id" | "check" | "start">): void {
+  #add(job: Pick<CheckJob, "id" | "check" | "unit" | "start">): void {
     this.#ready.push({ ...job, steps: undefined, usedMs: 0 });
     this.#schedule();
   }
 
   #cancel(check: OpenedCheck, id: number): void {
-    this.#ready = this.#ready.filter((job) => job.id !== id);
-    for (const [unit, jobs] of check.jobsByUnit) {
-      check.jobsByUnit.set(
-        unit,
-        jobs.filter((job) => job.id !== id),
-      );
-    }
+    const without = (jobs: readonly CheckJob[]): CheckJob[] => jobs.filter((job) => job.id !== id);
+    this.#ready = without(this.#ready);
+    for (const [unit, jobs] of this.#long) this.#setLong(unit, without(jobs));
+    for (const [unit, jobs] of check.jobsByUnit) check.jobsByUnit.set(unit, without(jobs));
+  }
+
+  #setLong(unit: string, jobs: CheckJob[]): void {
+    if (jobs.length === 0) this.#long.delete(unit);
+    else this.#long.set(unit, jobs);
   }
 
   #resume(check: OpenedCheck, unit: string): void {
@@ -150,13 +163,14 @@ export class CheckWorkLoop {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#ready.length === 0) return;
+    if (this.#isScheduled || this.#next() === undefined) return;
     this.#isScheduled = true;
     this.#options.clock.soon(() => {
       this.#isScheduled = false;
       const { clock } = this.#options;
       const endMs = clock.monotonicMs() + checkLimits.turnMs;
-      for (let job = this.#ready[0]; job !== undefined; job = this.#ready[0]) {
+      this.#isLongTurn = !this.#isLongTurn;
+      for (let job = this.#next(); job !== undefined; job = this.#next()) {
         this.#run(job, endMs);
         if (clock.monotonicMs() >= endMs) break;
       }
@@ -164,38 +178,58 @@ export class CheckWorkLoop {
     });
   }
 
+  #next(): CheckJob | undefined {
+    const [unit] = this.#long.values();
+    const [job, long] = [this.#ready[0], unit?.[0]];
+    return this.#isLongTurn ? (long ?? job) : (job ?? long);
+  }
+
+  /** Takes a job from the front of its queue. */
+  #take(job: CheckJob): void {
+    if (this.#ready[0] === job) this.#ready.shift();
+    else this.#setLong(job.unit, this.#long.get(job.unit)?.slice(1) ?? []);
+  }
+
   /** Runs a job until it ends, waits for a unit, or the turn is over. */
   #run(job: CheckJob, endMs: number): void {
     const { clock, report } = this.#options;
-    const startMs = clock.monotonicMs();
+    const startMs = this.#processorMs();
     try {
       for (;;) {
         const step = (job.steps ??= job.start()).next();
         const nowMs = clock.monotonicMs();
         if (step.done === true) {
-          this.#ready.shift();
+          this.#take(job);
           report({ kind: "result", job: job.id, result: step.value });
           return;
         }
         if (step.value !== undefined) {
-          this.#ready.shift();
+          this.#take(job);
           this.#wait(job, step.value);
           return;
         }
         if (nowMs < endMs) continue;
-        job.usedMs += nowMs - startMs;
-        if (job.usedMs >= checkLimits.yieldAfterMs) this.#moveToEnd(job);
+        job.usedMs += this.#processorMs() - startMs;
+        if (job.usedMs >= checkLimits.yieldAfterMs) this.#yield(job);
         return;
       }
     } catch (error) {
-      this.#ready.shift();
+      this.#take(job);
       this.#fail(job.id, messageOf(error));
     }
   }
 
-  #moveToEnd(job: CheckJob): void {
+  /** A job that has become long joins those of its unit. A long job lets those of other units proceed. */
+  #yield(job: CheckJob): void {
     job.usedMs = 0;
-    this.#ready.push(...this.#ready.splice(0, 1));
+    const jobs = this.#long.get(job.unit) ?? [];
+    if (this.#ready[0] === job) {
+      this.#ready.shift();
+      this.#long.set(job.unit, [...jobs, job]);
+      return;
+    }
+    this.#long.delete(job.unit);
+    this.#long.set(job.unit, jobs);
   }
 
   #wait(job: CheckJob, unit: string): void {

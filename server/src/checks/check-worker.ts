@@ -26,6 +26,10 @@ const loop = new CheckWorkLoop({
     const { createCheckWork } = (await import(module)) as { readonly createCheckWork: CreateCheckWork };
     return createCheckWork(options);
   },
+  processorMs: () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  },
   report: (report) => {
     parentPort?.postMessage(report);
   },

@@ -2,12 +2,14 @@
  * One program in the thread: its rows, with the changes of earlier mutations that are checked and not yet decided. Each
  * check reads a snapshot, so rows that arrive while it runs do not change what it sees.
  */
+import type { Json } from "@holdfast/sdk/json/json";
+import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { CheckRow } from "../../../checks/check.ts";
 import { ProgramDraft } from "../../../packs/programs/language/draft.ts";
 import { ProgramRows } from "../../../packs/programs/language/program-scope.ts";
 import type { ItemKind } from "../../../packs/programs/language/program-scope.ts";
 import type { ItemWrite, MutationFindings } from "../../../packs/programs/mutation-findings.ts";
-import { parseSubject } from "../../../packs/programs/program-value.ts";
+import { hashOfItem, parseSubject } from "../../../packs/programs/program-value.ts";
 import type { ItemValue, ProgramValue } from "../../../packs/programs/program-value.ts";
 
 /** A mutation that was checked. Its writes are visible to later checks until it is decided. */
@@ -118,6 +120,8 @@ export class ProgramUnit {
   #show(item: string, value: ItemValue | undefined): void {
     const { kind, id } = parts(item);
     const before = this.rows[kind](id);
+    // The row of an accepted mutation has the value that its check showed.
+    if (isSame(before, value)) return;
     for (const reference of this.#snapshots) {
       const snapshot = reference.deref();
       if (snapshot === undefined) this.#snapshots.delete(reference);
@@ -133,6 +137,11 @@ export class ProgramUnit {
       if (scope === undefined || scope === snapshot.scope) this.#snapshots.delete(reference);
     }
   }
+}
+
+function isSame(before: ItemValue | undefined, value: ItemValue | undefined): boolean {
+  if (before === undefined || value === undefined) return before === value;
+  return hashOfItem(before) === hashOfItem(value) && sameJson(before as unknown as Json, value as unknown as Json);
 }
 
 function parts(item: string): { readonly kind: ItemKind; readonly id: string } {
