@@ -60,8 +60,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a write without a fence passes an enforced lock",
     file: "server/src/features/entities/conditions.ts",
-    find: "const isFree = kind?.ownedBy !== undefined && conditions.fence === undefined;",
-    put: "const isFree = conditions.fence === undefined;",
+    find: "const isFree = fence === undefined && (kind?.ownedBy !== undefined || !isAnyEnforced(context.state));",
+    put: "const isFree = fence === undefined;",
     by: "simulation",
     caughtIn: "npm test",
   },

@@ -68,8 +68,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "versions restart at 1 after a delete",
     file: "server/src/features/entities/entity-folds.ts",
-    find: "version: (before?.version ?? 0) + 1,",
-    put: "version: before?.value === undefined ? 1 : before.version + 1,",
+    find: "const version = (before?.version ?? 0) + 1;",
+    put: "const version = before?.value === undefined ? 1 : before.version + 1;",
     by: "test/api/entities.test.ts",
     caughtIn: "npm test",
   },

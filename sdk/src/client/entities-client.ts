@@ -93,13 +93,14 @@ export interface Page<Item, Next> {
 }
 
 /** Runs an operation and returns its result, or throws the refusal. */
-export type Run = (operation: string, input: unknown, options: CallOptions) => Promise<unknown>;
+export type Run = (operation: string, input: unknown, options?: CallOptions) => Promise<unknown>;
 
 type EntityMethods = Omit<EntitiesClient, "update">;
 
 export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
   // Not async functions: another promise per call would add nothing.
-  const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
+  const write = (operation: string, input: object, options?: WriteOptions): Promise<unknown> => {
+    if (options === undefined) return run(operation, input);
     const { expectedVersion, expectedRevision, ifUnchanged, fence, ...call } = options;
     return run(operation, { ...input, expectedVersion, expectedRevision, ifUnchanged, fence }, call);
   };
@@ -108,10 +109,10 @@ export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
     replace: (type, id, value, options) => write("replace-entity", { type, id, value }, options) as Promise<Written>,
     patch: (type, id, patch, options) => write("patch-entity", { type, id, ...patch }, options) as Promise<Written>,
     delete: (type, id, options) => write("delete-entity", { type, id }, options) as Promise<Deleted>,
-    get: (type, id, options) => run("get-entity", { type, id, ...options }, {}) as Promise<Entity>,
+    get: (type, id, options) => run("get-entity", { type, id, ...options }) as Promise<Entity>,
     find: (type, id, options) => client.get(type, id, options).catch(undefinedIfAbsent),
-    list: (type, page) => run("list-entities", { type, ...page }, {}) as Promise<Page<Entity, string>>,
-    history: (type, id, page) => run("list-history", { type, id, ...page }, {}) as Promise<Page<HistoryItem, number>>,
+    list: (type, page) => run("list-entities", { type, ...page }) as Promise<Page<Entity, string>>,
+    history: (type, id, page) => run("list-history", { type, id, ...page }) as Promise<Page<HistoryItem, number>>,
   };
   const methods = {
     ...client,
@@ -132,17 +133,10 @@ function undefinedIfAbsent(error: unknown): undefined {
 
 type AllMethods = { readonly [Name in keyof EntitiesClient]: EntitiesClient[Name] };
 
+/** The same methods for one type, which is their first argument. */
 function typedEntities<Value>(entities: AllMethods, type: string): TypedEntities<Value> {
-  return {
-    create: (id, value, options) => entities.create(type, id, value, options) as Promise<Written<Value>>,
-    replace: (id, value, options) => entities.replace(type, id, value, options) as Promise<Written<Value>>,
-    patch: (id, patch, options) => entities.patch(type, id, patch, options) as Promise<Written<Value>>,
-    update: (id, change, options) =>
-      entities.update<Value>(type, id, change as never, options) as Promise<Written<Value>>,
-    delete: (id, options) => entities.delete(type, id, options),
-    get: (id, options) => entities.get(type, id, options) as Promise<Entity<Value>>,
-    find: (id, options) => entities.find(type, id, options) as Promise<Entity<Value> | undefined>,
-    list: (page) => entities.list(type, page) as Promise<Page<Entity<Value>, string>>,
-    history: (id, page) => entities.history(type, id, page),
-  };
+  const methods = Object.entries<(type: string, ...rest: never[]) => unknown>(entities);
+  return Object.fromEntries(
+    methods.map(([name, method]) => [name, method.bind(undefined, type)]),
+  ) as unknown as TypedEntities<Value>;
 }

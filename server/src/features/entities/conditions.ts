@@ -5,6 +5,7 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import { unguardedWrite } from "../locks/guard-write.ts";
+import { isAnyEnforced } from "../locks/tables/settings.ts";
 import { currentVersion, isLive, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow } from "./entity-table.ts";
 import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
@@ -43,10 +44,10 @@ export function unmetCondition(
 ): Decision | undefined {
   const missing = isLive(row) ? missingExpectation(conditions, context) : undefined;
   if (missing !== undefined) return missing;
-  const path = pathOfEntity(conditions.type, conditions.id);
+  const { type, id, fence } = conditions;
   // A pack checks the locks of its own entities itself. A fence that was sent is checked in any case.
-  const isFree = kind?.ownedBy !== undefined && conditions.fence === undefined;
-  const unguarded = isFree ? undefined : unguardedWrite(path, conditions.fence, context);
+  const isFree = fence === undefined && (kind?.ownedBy !== undefined || !isAnyEnforced(context.state));
+  const unguarded = isFree ? undefined : unguardedWrite(pathOfEntity(type, id), fence, context);
   return unguarded ?? unmetExpectation(row, conditions);
 }
 

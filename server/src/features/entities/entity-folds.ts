@@ -7,8 +7,7 @@ import { currentEpoch } from "../space/space-table.ts";
 import { entityTable, isLive } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
-import { mergePatch } from "./json/merge-patch.ts";
-import { sizeAfterMerge } from "./json/size-after-merge.ts";
+import { mergedValue } from "./json/merged-value.ts";
 import { foldRetired } from "./retire-entity.ts";
 import { noLimits, sizeOf } from "./size.ts";
 
@@ -38,9 +37,8 @@ function foldMerged(state: StateWriter, event: Event, entry: FoldedEntry): void 
     putErased(state, event, entry);
     return;
   }
-  const merge = event.data["merge"] as JsonObject;
-  const value = mergePatch(row.value, merge);
-  put(state, event, entry, { base: row.base, value, size: sizeAfterMerge(row.size, row.value, merge) });
+  const { value, size } = mergedValue(row, event.data["merge"] as JsonObject);
+  put(state, event, entry, { base: row.base, value, size });
 }
 
 function foldPatched(state: StateWriter, event: Event, entry: FoldedEntry): void {
@@ -73,20 +71,18 @@ function put(
   const rows = state.rows(entityTable);
   const before = rows.get(event.subject);
   const { type, id } = before ?? targetOf(event.subject);
-  const { principal, agent } = entry;
-  const author = agent === undefined ? { principal } : { principal, agent };
-  const row: EntityRow = {
-    subject: before?.subject ?? event.subject,
-    type,
-    id,
-    version: (before?.version ?? 0) + 1,
-    epoch: currentEpoch(state),
-    position: entry.position,
-    time: entry.time,
-    ...author,
-    ...content,
-  };
-  rows.put(row);
+  const { principal, agent, position, time } = entry;
+  const subject = before?.subject ?? event.subject;
+  const version = (before?.version ?? 0) + 1;
+  const epoch = currentEpoch(state);
+  const { base, isErased, value, size } = content;
+  // Most rows are one of these literals. The order of the members is part of the state's hash.
+  if (value === undefined || isErased === true) {
+    const author = agent === undefined ? { principal } : { principal, agent };
+    rows.put({ subject, type, id, version, epoch, position, time, ...author, ...content });
+  } else if (agent === undefined)
+    rows.put({ subject, type, id, version, epoch, position, time, principal, base, value, size });
+  else rows.put({ subject, type, id, version, epoch, position, time, principal, agent, base, value, size });
 }
 
 function existing(state: StateWriter, event: Event, entry: FoldedEntry): LiveEntityRow {

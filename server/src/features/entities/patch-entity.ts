@@ -10,8 +10,7 @@ import { invalid, unmetCondition } from "./conditions.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 import type { LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
-import { mergePatch } from "./json/merge-patch.ts";
-import { sizeAfterMerge } from "./json/size-after-merge.ts";
+import { mergedValue } from "./json/merged-value.ts";
 import { kindViolation } from "./kind.ts";
 import type { KindOf } from "./kind.ts";
 import { entityLimits, isTooLarge, sizeOf, tooLarge } from "./size.ts";
@@ -44,7 +43,7 @@ export function patchEntity(
     if ("outcome" in patched) return patched;
     const { value } = patched;
     // A merge without effect returns the same reference. The steps of a patch may produce an equal value.
-    if (value === row.value || sameJson(value, row.value)) return unchanged(row);
+    if (value === row.value || (input.merge === undefined && sameJson(value, row.value))) return unchanged(row);
     const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;
     const isWhole = (row.version + 1) % wholeValueEvery === 0 || (isCompact && isLargePatch(input.patch, row));
@@ -63,8 +62,8 @@ function isLargePatch(patch: unknown, { size }: LiveEntityRow): boolean {
 }
 
 function applyMerge(row: LiveEntityRow, merge: JsonObject): Patched | Decision {
-  const value = mergePatch(row.value, merge);
-  if (value !== row.value && isTooLarge(sizeAfterMerge(row.size, row.value, merge))) return tooLarge("too_large");
+  const { value, size } = mergedValue(row, merge);
+  if (value !== row.value && isTooLarge(size)) return tooLarge("too_large");
   return { value, event: { type: "entity.merged", data: { merge } } };
 }
 

@@ -11,8 +11,9 @@ const types = new Set(planning.resources.map(({ type }) => type));
 /** The entity itself is already folded: features fold in the order of their needs. */
 const updatePlanTable: Fold = (state, event) => {
   const slash = event.subject.indexOf("/");
-  const target = { type: event.subject.slice(0, slash), id: event.subject.slice(slash + 1) };
-  if (!types.has(target.type)) return;
+  const type = event.subject.slice(0, slash);
+  if (!types.has(type)) return;
+  const target = { type, id: event.subject.slice(slash + 1) };
   const wasActive = state.rows(planTable).get(event.subject)?.isActive;
   const isActive = updateRow(state, event.subject, target)?.isActive;
   if (isActive !== wasActive) updateBookings(state, target.id);

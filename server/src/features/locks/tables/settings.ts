@@ -34,6 +34,11 @@ export function kindAt(state: StateReader, path: string): LockKind {
   return kindOf(path, lockSettings(state).kinds);
 }
 
+/** True if writes below some path must respect the locks of other owners. Every write asks this first. */
+export function isAnyEnforced(state: StateReader): boolean {
+  return lockSettings(state).enforce.length > 0;
+}
+
 /** True if writes below this path must respect the locks of other owners. */
 export function isEnforced(state: StateReader, path: string): boolean {
   return lockSettings(state).enforce.some((prefix) => isAtOrBelow(path, prefix));
