@@ -7,6 +7,7 @@ import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { appendIndexed, assertSubjects } from "./indexed-sample.ts";
 import { appendSample, everything, sampleBatch } from "./sample-entries.ts";
 import { failure, openFolder, openWithConnection, tamper, withFolder } from "./sqlite-folder.ts";
+import { watchIndexThread } from "./watched-index-thread.ts";
 
 const big = "x".repeat(100_000);
 
@@ -93,15 +94,19 @@ test(
   withFolder(async (folder) => {
     const errors: unknown[] = [];
     const onIndexError = (error: unknown): void => void errors.push(error);
-    const journal = await openSqliteJournal({ folder, startedAt: "today", tailRows: 40, onIndexError });
+    const watched = watchIndexThread();
+    const options = { folder, startedAt: "today", tailRows: 40, openThread: watched.openThread, onIndexError };
+    const journal = await openSqliteJournal(options);
     const other = new DatabaseSync(join(folder, "index.db"));
     other.exec("BEGIN IMMEDIATE");
     await appendIndexed(journal, 60, 20);
+    await watched.settled();
     assert.ok(errors.length > 0);
     await assertSubjects(journal, 60);
     other.exec("ROLLBACK");
     await appendIndexed(journal, 600, 10);
     await assertSubjects(journal, 660);
+    await watched.settled();
     assert.ok(Number(other.prepare("SELECT count(*) AS rows FROM subjects").get()?.["rows"]) > 100, "it was flushed");
     other.close();
     await journal.close();

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
+import { openInlineIndexThread } from "./inline-index-thread.ts";
 import { journalSuite } from "./journal-suite.ts";
 import { execChildSync } from "../scenario/spawn-child.ts";
 
@@ -17,7 +18,7 @@ for (const [name, tailRows] of [
       const base = await mkdtemp(join(tmpdir(), "holdfast-journal-"));
       let folder = join(base, "data");
       return {
-        open: () => openSqliteJournal({ folder, startedAt: "today", tailRows }),
+        open: () => openSqliteJournal({ folder, startedAt: "today", tailRows, openThread: openInlineIndexThread }),
         async crash(journal) {
           // A copy of the open files equals the files after a crash. Another process copies them, because opening and
           // closing a database file here would drop the locks of this process on it.

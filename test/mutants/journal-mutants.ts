@@ -82,6 +82,22 @@ export const journalMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a flush of the index adds no keys to the filter",
+    file: "server/src/journal/sqlite/flush-index.ts",
+    find: "if (filter !== undefined) addKeys(filter, bucket);",
+    put: "if (filter !== undefined) addKeys(filter, []);",
+    by: "test/conformance/sqlite-index.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "an append does not wait for a slow index thread",
+    file: "server/src/journal/sqlite/layered-index.ts",
+    find: "open.rows() >= tailsPerFlushMax * tailRows ? flush : undefined",
+    put: "open.rows() < 0 ? flush : undefined",
+    by: "test/conformance/sqlite-index.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "an append whose connection broke is reported as not written",
     file: "server/src/journal/postgres/append.ts",
     find: "attempts === attemptsMax) throw mapError(error, { sent: true });",

@@ -17,6 +17,8 @@ export interface IndexRow {
 export interface SqliteIndexStore extends SubjectLayer {
   /** The store holds the rows of every entry up to this batch. */
   complete(): BatchEnd;
+  /** Reads `complete` again, after another connection wrote to the file. */
+  refresh(): void;
   /** The store may hold rows of entries up to this batch. */
   begun(): BatchEnd | undefined;
   /** Returns for each key scope the position of the entry that used it first. */
@@ -41,10 +43,14 @@ export function createIndexStore(database: DatabaseSync): SqliteIndexStore {
   const insertSubject = database.prepare("INSERT INTO subjects (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const setCover = database.prepare("INSERT OR REPLACE INTO cover (name, position, hash) VALUES (?, ?, ?)");
   const readCover = database.prepare("SELECT position, hash FROM cover WHERE name = ?");
-  let complete = (readCover.get("complete") as unknown as BatchEnd | undefined) ?? genesis;
+  const readComplete = (): BatchEnd => (readCover.get("complete") as unknown as BatchEnd | undefined) ?? genesis;
+  let complete = readComplete();
 
   return {
     complete: () => complete,
+    refresh: () => {
+      complete = readComplete();
+    },
     begun: () => readCover.get("begun") as unknown as BatchEnd | undefined,
     findKeys(scopes) {
       const positions: (number | undefined)[] = scopes.map(() => undefined);

@@ -2,6 +2,7 @@
  * Keeps the index in step with the appended batches. After a failed append the batch may be in the journal anyway. The
  * index then reads the journal again before its next use.
  */
+import type { AppendResult } from "../journal.ts";
 import type { SealedBatch } from "../seal.ts";
 import { headOf, unseal } from "../unseal.ts";
 import type { SqliteAppend } from "./append.ts";
@@ -9,7 +10,8 @@ import type { SqliteBatchTable } from "./batch-table.ts";
 import type { SqliteLayeredIndex } from "./layered-index.ts";
 
 interface SqliteIndexedAppend {
-  readonly append: SqliteAppend;
+  /** Appends a batch. It waits first if the index thread is far behind, so that the tails in memory stay bounded. */
+  append(batch: SealedBatch): Promise<AppendResult>;
   /** The index, as complete as the journal. */
   index(): SqliteLayeredIndex;
   /** The index, if it is complete without reading the journal. */
@@ -30,7 +32,8 @@ export function createIndexedAppend(
   }
 
   return {
-    append(batch) {
+    async append(batch) {
+      await index.overdue();
       const upToDate = refreshed();
       isCurrent = false;
       const result = append(batch);

@@ -58,6 +58,7 @@ export async function assembleSqliteJournal(
     // The next open folds the unflushed part of the index again, so an error must not keep the folder locked.
     try {
       await upkeep.settled();
+      await index.endThread();
       for (const _step of index.flushAll()) await yieldToLoop();
     } catch (error) {
       options.onIndexError?.(error);

@@ -1,4 +1,5 @@
 import type { StepHook } from "./folder/transact.ts";
+import type { IndexThread } from "./index/index-thread.ts";
 
 export interface SqliteJournalOptions {
   readonly folder: string;
@@ -7,6 +8,8 @@ export interface SqliteJournalOptions {
   readonly space?: string;
   /** Number of index rows in memory at which they are flushed to index.db. */
   readonly tailRows?: number;
+  /** Opens the thread that writes index.db. Many short tests do its work in their own thread. */
+  readonly openThread?: (folder: string) => IndexThread;
   /** Yields to the event loop while a long index is built at open or written at close. */
   readonly yieldToLoop?: () => Promise<void>;
   /** Called if index.db could not be written. No entry is lost. Memory grows until a flush succeeds. */

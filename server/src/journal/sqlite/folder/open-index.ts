@@ -8,6 +8,7 @@ import { genesis } from "../../seal.ts";
 import type { SqliteBatchTable } from "../batch-table.ts";
 import { deleteIndexFile, openIndexFile } from "./files.ts";
 import { createIndexStore, type SqliteIndexStore } from "../index-store.ts";
+import { type IndexThread, openIndexThread } from "../index/index-thread.ts";
 import { createLayeredIndex, type SqliteLayeredIndex } from "../layered-index.ts";
 
 /**
@@ -21,6 +22,7 @@ interface OpenIndexOptions {
   readonly folder: string;
   readonly tailRows?: number;
   readonly onIndexError?: (error: unknown) => void;
+  readonly openThread?: (folder: string) => IndexThread;
 }
 
 interface OpenedIndex {
@@ -30,8 +32,9 @@ interface OpenedIndex {
 
 export function openIndex(table: SqliteBatchTable, options: OpenIndexOptions): OpenedIndex {
   const { folder, tailRows = defaultTailRows, onIndexError: onError = () => undefined } = options;
+  const { openThread = openIndexThread } = options;
   const store = openUsableStore(table, folder) ?? openNewStore(folder);
-  return { index: createLayeredIndex({ store, tailRows, onError }), store };
+  return { index: createLayeredIndex({ store, thread: openThread(folder), tailRows, onError }), store };
 }
 
 function openUsableStore(table: SqliteBatchTable, folder: string): SqliteIndexStore | undefined {

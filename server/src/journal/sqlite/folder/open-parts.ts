@@ -41,7 +41,10 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
   const { index, store: indexStore } = openIndex(table, options);
   let checkpoints: SqliteCheckpoints | undefined;
   try {
-    for (const _batch of catchUp(table, index)) await yieldToLoop();
+    for (const _batch of catchUp(table, index)) {
+      await yieldToLoop();
+      await index.overdue();
+    }
     checkpoints = new SqliteCheckpoints({
       folder,
       isInHistory: ({ position, hash }) => table.hashAt(position) === hash,
@@ -56,6 +59,7 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
     return { table, index, indexStore, checkpoints, fork, upkeep, meta };
   } catch (error) {
     checkpoints?.close();
+    await index.endThread();
     indexStore.close();
     throw error;
   }
