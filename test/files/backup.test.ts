@@ -146,14 +146,17 @@ test(
     await fill(data);
     await backUpData({ from: data, to: saved });
     const expected = await readAll(data);
+    const restore = (to: string, killAt: string, roots: readonly string[]) =>
+      startProgram(join(import.meta.dirname, "restore-child.ts"), [saved, to, killAt, ...roots]).ended;
+    const { lines } = await restore(join(folder, "whole"), "never", []);
+    const callCount = Number.parseInt(lines.join(), 10);
+    assert.ok(callCount > counts.restoreKills, lines.join());
     for (let round = 0; round < counts.restoreKills; round += 1) {
       const target = join(folder, `restored-${String(round)}`);
       const roots = round % 2 === 0 ? [] : [join(folder, `root-${String(round)}`)];
-      const child = startProgram(join(import.meta.dirname, "restore-child.ts"), [
-        ...[saved, target, String(2 + round * 3)],
-        ...roots,
-      ]);
-      assert.equal((await child.ended).signal, "SIGKILL");
+      // Spread over all calls, the last one included.
+      const killAt = Math.floor(((round + 1) * callCount) / counts.restoreKills) - 1;
+      assert.equal((await restore(target, String(killAt), roots)).signal, "SIGKILL");
       assert.equal((await readdir(folder)).includes(`restored-${String(round)}`), false);
       const storageRoots = roots[0] === undefined ? undefined : { main: roots[0] };
       await restoreData({ from: saved, to: target, storageRoots });
