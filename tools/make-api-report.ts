@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
+import { packs } from "@holdfast/sdk/contract";
 
 const root = join(import.meta.dirname, "..");
 
@@ -14,11 +15,11 @@ export const apiReportPath = join(root, "sdk/api-report.txt");
 const entries = [
   "sdk/src/index.ts",
   "sdk/src/client/data/problem-guards.ts",
-  "sdk/src/client/packs/planning-client.ts",
+  ...packs.map(({ name }) => `sdk/src/client/data/${name}-guards.ts`),
 ];
 
-/** Every exported name with its type, in the order of the names. */
-export function apiReport(): string {
+/** Every exported name with its type, in the order of the names, and the types that programs meet and cannot name. */
+export function apiReport(): { readonly text: string; readonly unnamed: readonly string[] } {
   const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), (path) => ts.sys.readFile(path)) as {
     readonly config: { readonly compilerOptions: object };
   };
@@ -33,7 +34,53 @@ export function apiReport(): string {
     const lines = symbols.map((symbol) => describe(checker, symbol)).sort();
     return [`# ${entries[index] ?? ""}`, ...lines, ""].join("\n");
   });
-  return parts.join("\n");
+  return { text: parts.join("\n"), unnamed: unnamedTypes(program, files[0] ?? "") };
+}
+
+/** The types in the declarations of the index, and of the types that these mention, that the index does not export. */
+function unnamedTypes(program: ts.Program, index: string): readonly string[] {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(index);
+  const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
+  const exported = (module === undefined ? [] : checker.getExportsOfModule(module)).map((symbol) =>
+    target(checker, symbol),
+  );
+  const [named, unnamed] = [new Set(exported), new Set<string>()];
+  const visit = (node: ts.Node): void => {
+    const name = ts.isTypeReferenceNode(node)
+      ? node.typeName
+      : ts.isExpressionWithTypeArguments(node)
+        ? node.expression
+        : undefined;
+    const symbol = name === undefined ? undefined : checker.getSymbolAtLocation(name);
+    const found = symbol === undefined ? undefined : target(checker, symbol);
+    if (found !== undefined && !named.has(found) && isOwnType(found)) unnamed.add(found.name);
+    if (!isInternal(node)) ts.forEachChild(node, visit);
+  };
+  for (const { declarations = [] } of exported)
+    for (const declaration of declarations) if (!ts.isVariableDeclaration(declaration)) visit(declaration);
+  return [...unnamed].sort();
+}
+
+/** Bodies, private and static members and constructors are not part of the interface that a program meets. */
+function isInternal(node: ts.Node): boolean {
+  if (ts.isBlock(node) || ts.isConstructorDeclaration(node)) return true;
+  if (!ts.isClassElement(node)) return false;
+  const isStatic = (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Static) !== 0;
+  return isStatic || (node.name !== undefined && ts.isPrivateIdentifier(node.name));
+}
+
+function target(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
+  return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+}
+
+/** A type of the client. An alias that its file does not export is a shorthand for members of other types. */
+function isOwnType({ declarations = [] }: ts.Symbol): boolean {
+  return declarations.some((node) => {
+    if (!node.getSourceFile().fileName.includes("/sdk/src/client/")) return false;
+    if (ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node)) return true;
+    return ts.isTypeAliasDeclaration(node) && (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Export) !== 0;
+  });
 }
 
 const flags = (ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias) as ts.TypeFormatFlags;
@@ -77,4 +124,4 @@ function typeText(checker: ts.TypeChecker, type: ts.Type): string {
   return checker.typeToString(type, undefined, flags);
 }
 
-if (import.meta.main) writeFileSync(apiReportPath, apiReport());
+if (import.meta.main) writeFileSync(apiReportPath, apiReport().text);

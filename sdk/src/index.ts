@@ -28,11 +28,12 @@ export type {
   WriteOptions,
 } from "./client/entities-client.ts";
 export type { TypedEntities } from "./client/entities-client.ts";
-export type { OperationMethods, OperationsClient, SendOperation } from "./client/operations-client.ts";
+export type { CamelWords, OperationMethods, OperationsClient, SendOperation } from "./client/operations-client.ts";
 export type { ClientForm } from "./client/data/client-form.ts";
 export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
+export type { RefusalDetails } from "./client/holdfast-error.ts";
 export { isConflict, isDenied } from "./client/data/problem-guards.ts";
 export type { ProblemGuard, TypedRefusal } from "./client/problem-guard.ts";
 export type { Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
@@ -60,6 +61,7 @@ export type {
   Grant,
   Granted,
   HistoryItem,
+  InputOfOperation,
   JournalItem,
   JournalQuery,
   LeftBefore,
@@ -68,6 +70,7 @@ export type {
   LockStatus,
   OperationInput,
   OperationOutput,
+  OutputOfOperation,
   OwnerNotice,
   PastLockStatus,
   Queued,
@@ -110,5 +113,20 @@ export type {
   ProgramOperations,
   ProgramEditStep,
 } from "./client/packs/program-operations.ts";
-export type { PlanningOperations } from "./client/packs/planning-operations.ts";
+export type { HoldOptions, WaitOptions } from "./client/intents/hold-intents.ts";
+export type { Correction, Reevaluated, ReevaluateOptions } from "./client/intents/reevaluate.ts";
+export type { RecoverOptions } from "./client/intents/recover-runs.ts";
+export type { JobsClient, SchedulesClient } from "./client/jobs/jobs-client.ts";
+export type { JobWorker, WorkOptions } from "./client/jobs/job-worker.ts";
+export type { FatalJobError, JobHandler, JobReturn, RunningJob } from "./client/jobs/running-job.ts";
+export type { Job, JobOperations, StartedJob } from "./client/packs/job-operations.ts";
+export type {
+  FileReadOptions,
+  FilesClient,
+  PublishFolderOptions,
+  PublishOptions,
+} from "./client/files/files-client.ts";
+export type { FileContent, Publish } from "./client/files/publish.ts";
+export type { FileOperations, FileVersion } from "./client/packs/file-operations.ts";
+export type { OperationTypes, PlanningOperations } from "./client/packs/planning-operations.ts";
 export type { Changed, ChangeOptions, DeletedResource, ResourceClient } from "./client/packs/resource-client.ts";

@@ -122,7 +122,12 @@ describe("members of the wire and of the client", () => {
   });
 });
 
-type Guards = typeof guards & typeof planningGuards & typeof intentGuards;
+type Guards = typeof guards &
+  typeof planningGuards &
+  typeof intentGuards &
+  typeof programGuards &
+  typeof jobGuards &
+  typeof fileGuards;
 type Narrowed<Guard> = Guard extends (error: unknown) => error is infer Known ? Known : never;
 /** Guards whose error has no literal code, or whose data is not described. */
 type Wide = {

@@ -4,7 +4,7 @@ import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
 
 /** The data of a refusal in addition to its code. A refusal without an entry has no position. */
-interface RefusalDetails extends Partial<Pick<CallReply, "position" | "replayed">> {
+export interface RefusalDetails extends Partial<Pick<CallReply, "position" | "replayed">> {
   readonly data?: Readonly<Record<string, unknown>>;
   /** The data has the members of the wire. */
   readonly isWire?: boolean;

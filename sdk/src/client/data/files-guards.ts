@@ -8,6 +8,7 @@ import type { ClientForm } from "./client-form.ts";
 type Data = typeof filesProblemData;
 type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;
 
+export const isFilesOff: Guard<"files.off"> = problemGuard("files.off");
 export const isFilesPublishUnknown: Guard<"files.publish_unknown"> = problemGuard("files.publish_unknown");
 export const isFilesPublishesFull: Guard<"files.publishes_full"> = problemGuard("files.publishes_full");
 export const isFilesVersionConflict: Guard<"files.version_conflict"> = problemGuard("files.version_conflict");

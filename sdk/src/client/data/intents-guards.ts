@@ -8,6 +8,7 @@ import type { ClientForm } from "./client-form.ts";
 type Data = typeof intentsProblemData;
 type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;
 
+export const isIntentsOff: Guard<"intents.off"> = problemGuard("intents.off");
 export const isIntentsOwnOperations: Guard<"intents.own_operations"> = problemGuard("intents.own_operations");
 export const isIntentsLockRequired: Guard<"intents.lock_required"> = problemGuard("intents.lock_required");
 export const isIntentsLockTimeout: Guard<"intents.lock_timeout"> = problemGuard("intents.lock_timeout");

@@ -8,6 +8,7 @@ import type { ClientForm } from "./client-form.ts";
 type Data = typeof jobsProblemData;
 type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;
 
+export const isJobsOff: Guard<"jobs.off"> = problemGuard("jobs.off");
 export const isJobsUnknown: Guard<"jobs.unknown"> = problemGuard("jobs.unknown");
 export const isJobsClaimStale: Guard<"jobs.claim_stale"> = problemGuard("jobs.claim_stale");
 export const isJobsNotWaiting: Guard<"jobs.not_waiting"> = problemGuard("jobs.not_waiting");

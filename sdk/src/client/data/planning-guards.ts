@@ -8,6 +8,7 @@ import type { ClientForm } from "./client-form.ts";
 type Data = typeof planningProblemData;
 type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;
 
+export const isPlanningOff: Guard<"planning.off"> = problemGuard("planning.off");
 export const isPlanningArchived: Guard<"planning.archived"> = problemGuard("planning.archived");
 export const isPlanningArchiveAlone: Guard<"planning.archive_alone"> = problemGuard("planning.archive_alone");
 export const isPlanningParentNotFound: Guard<"planning.parent_not_found"> = problemGuard("planning.parent_not_found");

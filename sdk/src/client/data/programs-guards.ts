@@ -8,6 +8,7 @@ import type { ClientForm } from "./client-form.ts";
 type Data = typeof programsProblemData;
 type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;
 
+export const isProgramsOff: Guard<"programs.off"> = problemGuard("programs.off");
 export const isProgramsOwnOperations: Guard<"programs.own_operations"> = problemGuard("programs.own_operations");
 export const isProgramsLockRequired: Guard<"programs.lock_required"> = problemGuard("programs.lock_required");
 export const isProgramsNotFound: Guard<"programs.not_found"> = problemGuard("programs.not_found");

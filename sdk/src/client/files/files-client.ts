@@ -9,7 +9,7 @@ import { Publish } from "./publish.ts";
 
 type Of<Name extends keyof FileOperations> = FileOperations[Name];
 
-interface ReadOptions {
+export interface FileReadOptions {
   /** A version that is still kept; the current one by default. */
   readonly version?: number;
   /** The fence of a read lock, for a target in a project. The locks of this client's agent count without it. */
@@ -17,12 +17,12 @@ interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-interface PublishOptions extends Omit<Of<"open">["input"], "target" | "fence"> {
+export interface PublishOptions extends Omit<Of<"open">["input"], "target" | "fence"> {
   /** The fence of a write lock. Without it, the publish waits for the lock, renews it and releases it at its end. */
   readonly fence?: string;
 }
 
-interface PublishFolderOptions extends PublishOptions {
+export interface PublishFolderOptions extends PublishOptions {
   /** Data about the version. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -37,10 +37,10 @@ export interface FilesClient {
   /** Publishes every file of a folder as the next version, all at once. In Node only. Links are refused. */
   publishFolder(target: string, folder: string, options?: PublishFolderOptions): Promise<FileVersion>;
   /** The bytes of a small file. */
-  read(target: string, path: string, options?: ReadOptions): Promise<Uint8Array>;
+  read(target: string, path: string, options?: FileReadOptions): Promise<Uint8Array>;
   /** The stream of a file, with ranges. Its tag is the SHA-256 digest of the file. */
-  open(target: string, path: string, options?: ReadOptions): Promise<ReplyStream>;
-  get(target: string, options?: Omit<ReadOptions, "signal">): Promise<FileVersion>;
+  open(target: string, path: string, options?: FileReadOptions): Promise<ReplyStream>;
+  get(target: string, options?: Omit<FileReadOptions, "signal">): Promise<FileVersion>;
   list(target: string, query?: Omit<Of<"list">["input"], "target">): Promise<Of<"list">["output"]>;
   listTargets(query?: Of<"list-targets">["input"]): Promise<Of<"list-targets">["output"]>;
   listVersions(

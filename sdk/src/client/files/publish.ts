@@ -5,7 +5,7 @@ import { HoldfastError } from "../holdfast-error.ts";
 import type { FileOperations, FileVersion } from "../packs/file-operations.ts";
 
 /** The content of a file: text, bytes, or chunks of bytes as they come. */
-type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 interface PublishParts {
   readonly client: CoreClient;

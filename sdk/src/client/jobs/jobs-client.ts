@@ -45,7 +45,7 @@ type ScheduleTerms = Omit<Of<"put-schedule">["input"], "id">;
 type Schedule = Of<"get-schedule">["output"];
 
 /** Schedules submit a job at the times of a cron expression. */
-interface SchedulesClient {
+export interface SchedulesClient {
   /** Creates a schedule, or replaces one. */
   put(id: string, schedule: ScheduleTerms, options?: CallOptions): Promise<Of<"put-schedule">["output"]>;
   get(id: string): Promise<Schedule>;

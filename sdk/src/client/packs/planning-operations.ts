@@ -21,7 +21,7 @@ interface ConditionalTarget extends ResourceTarget {
   readonly fence?: string;
 }
 
-interface OperationTypes<Input, Output> {
+export interface OperationTypes<Input, Output> {
   readonly input: Input;
   readonly output: Output;
 }

@@ -1,3 +1,4 @@
+import Type from "typebox";
 import type { EventType } from "../event-type.ts";
 import type { NoticeType } from "../notice-type.ts";
 import type { Operation } from "../operation.ts";
@@ -49,5 +50,6 @@ function offProblem(pack: string): Problem {
     retry: "never",
     title: `The pack ${pack} is switched off`,
     next: `An operator can switch on the component that \`toggle\` names, with configure or configure-locks.`,
+    data: Type.Object({ toggle: Type.String() }, { additionalProperties: true }),
   };
 }
