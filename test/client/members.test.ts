@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { packs, publicOperations } from "@holdfast/sdk/contract";
+import { packs, problems, publicOperations } from "@holdfast/sdk/contract";
+import type { Problem } from "@holdfast/sdk/contract";
 import { HoldfastError, isConflict, isDenied } from "holdfast";
 import type { Entity } from "holdfast";
 import * as guards from "../../sdk/src/client/data/problem-guards.ts";
@@ -79,6 +80,20 @@ describe("members of the wire and of the client", () => {
     assert.deepEqual(refused.data.issues, [{ pointer: "/ttlMs", message }]);
   });
 
+  test("every time in a reply or a refusal is a text in ISO 8601, never a number", () => {
+    const operations = [...publicOperations, ...packs.flatMap((pack) => pack.operations)];
+    const outputs = operations.map(({ name, output }) => [name, output] as const);
+    const refusals = Object.entries<Problem>(problems).map(([code, { data }]) => [code, data] as const);
+    const found = [...outputs, ...refusals].flatMap(([name, schema]) => numericTimes(schema as Schema, name));
+    // The end of a unique key is a state of the job, or a number of seconds.
+    assert.deepEqual(
+      found.filter((member) => !member.endsWith(".unique.until")),
+      [],
+    );
+    const planted = { properties: { items: { items: { properties: { changed_at: { type: "integer" } } } } } };
+    assert.deepEqual(numericTimes(planted, "planted"), ["planted.items.changed_at"]);
+  });
+
   test("a call by name has the members of the wire in both directions", async () => {
     const node = await startNode({});
     const registered = await node.client.run("register-agent", { own_key: "k", inactivity_seconds: 600 });
@@ -121,6 +136,30 @@ describe("members of the wire and of the client", () => {
     assert.equal(await plans.find("1"), undefined);
   });
 });
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** The members of a schema that are named like a time and may be a number. */
+function numericTimes(schema: Schema | undefined, at: string): readonly string[] {
+  const { properties = {}, patternProperties = {}, items, anyOf = [] } = schema ?? {};
+  const isNumber = ({ type = "", anyOf: choices = [] }: Schema): boolean =>
+    ["integer", "number"].includes(type) || choices.some(isNumber);
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) => [
+      ...(/(?:^|_)(?:time|at|since|until)$/u.test(name) && isNumber(member) ? [`${at}.${name}`] : []),
+      ...numericTimes(member, `${at}.${name}`),
+    ]),
+    ...[...Object.values(patternProperties), ...anyOf, ...(items === undefined ? [] : [items])].flatMap((part) =>
+      numericTimes(part, at),
+    ),
+  ];
+}
 
 type Guards = typeof guards &
   typeof planningGuards &

@@ -9,7 +9,7 @@ import { serverFor } from "../socket/with-server.ts";
 const event = (position: number, subject: string): WatchedEvent => ({
   cursor: `1.${String(position)}`,
   position,
-  time: 0,
+  time: "1970-01-01T00:00:00.000Z",
   name: "evt.document.changed",
   subject,
   data: {},

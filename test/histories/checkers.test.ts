@@ -106,7 +106,8 @@ test("the linearizability checker finds a withdrawn lock that is kept, a shared 
 function entry(position: number, event: object, more: Partial<JournalItem> = {}): JournalItem {
   const published = { name: "", subject, ...event } as JournalItem["events"][number];
   const outcome = { kind: "done", data: {} } as const;
-  const base = { position, time: position, id: "", rules: 1, operation: "patch-entity", principal: "", input: {} };
+  const time = new Date(position).toISOString();
+  const base = { position, time, id: "", rules: 1, operation: "patch-entity", principal: "", input: {} };
   return { ...base, outcome, events: [published], ...more };
 }
 const changed = (position: number, version: number, number: number): JournalItem =>
@@ -159,7 +160,11 @@ test("the replay checker finds two holders, a fence that does not rise, and a le
   };
   const data = { resource_id: subject, owner_id: "ann", fence: "1.1", expires_at: new Date(100).toISOString() };
   const leased = entry(1, { type: "lock.acquired", data }, { key: "k" });
-  const early = entry(2, { type: "lock.expired", data: { resource_id: subject, fence: "1.1" } }, { time: 99 });
+  const early = entry(
+    2,
+    { type: "lock.expired", data: { resource_id: subject, fence: "1.1" } },
+    { time: new Date(99).toISOString() },
+  );
   replayBreaks([asked], [leased, early], /before its time/);
 });
 

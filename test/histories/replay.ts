@@ -79,9 +79,9 @@ class Walk {
 
   enter(item: JournalItem): void {
     if (item.position !== this.#position + 1) broken("positions have no gap", [this.#position, item.position]);
-    if (item.time < this.#time) broken("time does not go back", item);
+    if (Date.parse(item.time) < this.#time) broken("time does not go back", item);
     this.#position = item.position;
-    this.#time = item.time;
+    this.#time = Date.parse(item.time);
     this.#counts.entries += 1;
     const call = this.#callOf(item);
     if (call !== undefined) this.#matchAnswer(call, item);
@@ -193,7 +193,8 @@ class Walk {
     if (shown.fence !== data["fence"]) broken("only what is held is freed", { item, holder: shown });
     if (type === "lock.expired") {
       this.#counts.expiries += 1;
-      if (item.time < (shown.expires ?? 0)) broken("no lease ends before its time", { item, holder: shown });
+      if (Date.parse(item.time) < (shown.expires ?? 0))
+        broken("no lease ends before its time", { item, holder: shown });
     }
     shown.owner = undefined;
     shown.fence = undefined;

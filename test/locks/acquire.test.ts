@@ -134,9 +134,9 @@ describe("acquiring", () => {
     await client.locks.renew({ path: "doc/1" }, { ttlMs: 60_000, note: "half done", ownerId: "a" });
     await client.locks.release({ fence }, { ownerId: "a" });
     const { items } = await client.locks.history("doc/1");
-    const names = (items as { event: string }[]).map(({ event }) => event);
+    const names = items.map(({ event }) => event);
     assert.deepEqual(names, ["evt.lock.released", "evt.lock.refreshed", "evt.lock.acquired"]);
-    const [released] = items as { data: Record<string, unknown> }[];
+    const [released] = items as readonly { data: Record<string, unknown> }[];
     assert.deepEqual([released?.data["purpose"], released?.data["note"]], ["x", "half done"]);
   });
 

@@ -8,9 +8,7 @@ import { rawAcquire } from "./raw-acquire.ts";
 
 const ttl = { ttlMs: 30_000 };
 const events = async (node: LockNode, path: string) =>
-  ((await node.client.locks.history(path)).items as { event: string; operation: string }[]).map(
-    ({ event, operation }) => `${event} by ${operation}`,
-  );
+  (await node.client.locks.history(path)).items.map(({ event, operation }) => `${event} by ${operation}`);
 
 /** Advances until a lease of thirty seconds is over but its timer has not fired. */
 async function untilJustDue(node: LockNode): Promise<void> {
@@ -169,7 +167,7 @@ describe("workspace locks", () => {
     await locks.acquire(path, { ownerId: "a" });
     await node.clock.pass(91_000, 500);
     assert.equal((await locks.list()).items.length, 0);
-    const [event] = (await locks.history(path)).items as { event: string; data: Record<string, unknown> }[];
+    const [event] = (await locks.history(path)).items as readonly { event: string; data: Record<string, unknown> }[];
     assert.deepEqual(
       [event?.event, event?.data["by"], event?.data["owner_id"]],
       ["evt.lock.recovered", "holdfast", "a"],
@@ -234,7 +232,7 @@ describe("workspace locks", () => {
     await assert.rejects(node.client.locks.forceRelease(held.fence, "stuck"), refusedWith("not_recoverable"));
     assert.equal(node.engine.head.position, before + 2, "both attempts are recorded");
     await node.client.locks.forceRelease(held.fence, "the building is on fire", { override: true });
-    const [event] = (await node.client.locks.history(path)).items as {
+    const [event] = (await node.client.locks.history(path)).items as readonly {
       event: string;
       data: Record<string, unknown>;
       operation: string;

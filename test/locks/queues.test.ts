@@ -205,8 +205,7 @@ describe("detection of deadlocks", () => {
     const b = granted(await locks.acquire("p", { ...read, ownerId: "b" }));
     queued(await locks.upgrade({ fence: a.fence }, { wait: true, ownerId: "a" }));
     await assert.rejects(locks.upgrade({ fence: b.fence }, { ownerId: "b" }), refusedWith("upgrade_refused"));
-    const deadlocks = async () =>
-      ((await locks.history("p")).items as { event: string }[]).filter(({ event }) => event === "evt.lock.deadlock");
+    const deadlocks = async () => (await locks.history("p")).items.filter(({ event }) => event === "evt.lock.deadlock");
     assert.equal((await deadlocks()).length, 0, "a caller that does not wait closes no cycle");
     await assert.rejects(
       locks.upgrade({ fence: b.fence }, { wait: true, ownerId: "b" }),

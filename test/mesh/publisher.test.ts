@@ -13,7 +13,7 @@ function entryAt(epoch: number, position: number): FeedEntry {
   const event = {
     cursor,
     position,
-    time: 0,
+    time: "1970-01-01T00:00:00.000Z",
     name: "evt.note.created",
     subject: "note/1",
     data: {},

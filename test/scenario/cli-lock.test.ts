@@ -145,7 +145,7 @@ test(
       ["ran"],
     );
     const repeated = ended.filter(({ errors }) =>
-      /backup-1 has already run: \S+ ran it at .* \(entry \d+\)/.test(errors),
+      /backup-1 has already run: \S+@\S+ \([0-9a-f]{4}\) ran it at .* \(entry \d+\)/.test(errors),
     );
     assert.equal(repeated.length, 2);
   }),

@@ -37,11 +37,23 @@ test(
     );
     const late = await cli("wait src/a.ts --name bob --timeout 1");
     assert.equal(late.code, 120);
+    assert.match(late.err, /^holdfast: waiting at queue position 1: ann \([0-9a-f]{4}\) holds src\/a\.ts: "renaming"/u);
     assert.match(late.err, /queue position 1, kept until \d\d:\d\d/u);
+    await cli(["put", "note/1", "{}", "--name", "ann"]);
     const [got, freed] = await Promise.all([cli("wait src/a.ts --name bob"), cli("release src/a.ts --name ann")]);
     assert.match(got.out, /^you have src\/a\.ts/u, got.err);
     assert.match(freed.out, /^released src\/a\.ts\.\n$/u, freed.err);
     assert.ok(!existsSync(file), "an agent without locks ends");
+    const names = /ann \([0-9a-f]{4}\)/u;
+    assert.match((await cli("history note/1")).out, names, "an ended agent keeps its name");
+    assert.match((await cli("audit --operation end-agent")).out, /agent ann \([0-9a-f]{4}\)/u);
+    const past = (await cli("locks src/a.ts --history")).out;
+    assert.match(
+      past,
+      /ann \([0-9a-f]{4}\) acquired src\/a\.ts for "renaming"\n/u,
+      "the owner itself is not named twice",
+    );
+    assert.match(past, /bob \([0-9a-f]{4}\) acquired src\/a\.ts \(by ann \([0-9a-f]{4}\)\)/u);
     assert.equal(((await cliJson("agents"))["items"] as unknown[]).length, 1);
   }),
 );

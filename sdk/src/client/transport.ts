@@ -100,8 +100,8 @@ export interface WatchedEvent {
   /** The cursor to resume from: `watch({ after: cursor })` continues with the next event, also after a reconnect. */
   readonly cursor: string;
   readonly position: number;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+  /** ISO 8601, in UTC. */
+  readonly time: string;
   /** `evt.document.changed` */
   readonly name: string;
   /** `document/42` */

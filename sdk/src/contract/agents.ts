@@ -22,6 +22,11 @@ export const ownerId = Type.String({
 
 export const isoTime = Type.String({ description: "ISO 8601, in UTC." });
 
+const [date, clock] = ["[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"];
+
+/** A time that a caller sends. */
+export const sentTime = Type.String({ pattern: `^${date}T${clock}(\\.[0-9]{1,3})?Z$` });
+
 export const missed = Type.Array(Type.Object({ path: Type.String(), granted_at: isoTime, ended_at: isoTime }, closed), {
   description:
     "Grants of the agent's tickets that it did not accept in time, the newest last, at most ten. A set has its first " +

@@ -1,5 +1,6 @@
 /** Reads of the journal itself: its entries, and the audit trail with author, time and outcome. */
 import Type from "typebox";
+import { sentTime } from "./agents.ts";
 import { limit, revision } from "./conditions.ts";
 import { operation } from "./operation.ts";
 import { ofWholeSpace } from "./rights.ts";
@@ -7,7 +8,7 @@ import { get } from "./routes.ts";
 
 const closed = { additionalProperties: false } as const;
 const position = Type.Integer({ minimum: 1, description: "The position of the entry." });
-const time = Type.Integer({ description: "Time of the decision, in milliseconds since 1970." });
+const time = Type.String({ description: "Time of the decision: ISO 8601, in UTC." });
 const name = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
 const principal = name("The authenticated principal.");
 const agent = name("The registered agent that sent the command.");
@@ -154,10 +155,10 @@ const listAudit = operation({
       after: Type.Optional(after),
       before: Type.Optional(before),
       from_time: Type.Optional(
-        Type.Integer({ minimum: 0, description: "Only entries at or after this time, in milliseconds since 1970." }),
+        Type.String({ ...sentTime, description: "Only entries at or after this time: ISO 8601, in UTC." }),
       ),
       to_time: Type.Optional(
-        Type.Integer({ minimum: 0, description: "Only entries before this time, in milliseconds since 1970." }),
+        Type.String({ ...sentTime, description: "Only entries before this time: ISO 8601, in UTC." }),
       ),
       ...filters,
       limit: Type.Optional(limit),

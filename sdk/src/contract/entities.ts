@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { isoTime } from "./agents.ts";
 import {
   conditions,
   entityId,
@@ -35,7 +36,7 @@ const entity = Type.Object(
     version,
     revision,
     value,
-    changed_at: Type.Integer({ description: "Time of this version, in milliseconds since 1970." }),
+    changed_at: Type.String({ description: "Time of this version: ISO 8601, in UTC." }),
     changed_by: author,
     position: Type.Integer({ description: "The position of the entry that made this version." }),
   },
@@ -161,7 +162,7 @@ const listEntities = operation({
 const historyItem = Type.Object(
   {
     position: Type.Integer(),
-    time: Type.Integer(),
+    time: isoTime,
     by: author,
     operation: Type.String(),
     event: Type.String({ description: "The event's published name, such as `evt.document.changed`." }),

@@ -248,6 +248,18 @@ const listWaits = operation({
   example: { limit: 50 },
 });
 
+const lockHistoryItem = Type.Object(
+  {
+    position: Type.Integer(),
+    time: isoTime,
+    by: Type.Object({ principal: Type.String(), agent: Type.Optional(Type.String()) }, closed),
+    operation: Type.String(),
+    event: Type.String({ description: "The event's published name, such as `evt.lock.acquired`." }),
+    data: Type.Unknown({ description: "The data of the event. The events page lists its members." }),
+  },
+  closed,
+);
+
 const listLockHistory = operation({
   name: "list-lock-history",
   kind: "read",
@@ -258,7 +270,7 @@ const listLockHistory = operation({
     { path: lockPath, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,
   ),
-  output: Type.Object({ items: Type.Array(Type.Unknown()), next: nullable(Type.Integer()) }, closed),
+  output: Type.Object({ items: Type.Array(lockHistoryItem), next: nullable(Type.Integer()) }, closed),
   problems: ["path_invalid"],
   rights: [{ verbs: seesLocks, touches: ofPath }],
   routes: [get("/v1/locks/history")],

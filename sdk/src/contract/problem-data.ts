@@ -14,7 +14,7 @@ const optionalNumber = Type.Optional(number);
 const issues = Type.Array(data({ pointer: text, message: text }));
 const author = Type.Object({ principal: text, agent: optionalText }, open);
 const entity = { type: text, id: text };
-const deleted = data({ ...entity, deleted_at: optionalNumber, position: optionalNumber });
+const deleted = data({ ...entity, deleted_at: optionalText, position: optionalNumber });
 const current = { current_version: optionalNumber, current_revision: Type.Optional(Type.Union([text, Type.Null()])) };
 const later = { retry_after_ms: optionalNumber, reason: optionalText };
 
@@ -28,7 +28,7 @@ const change = data({
   yours: Type.Optional(Type.Unknown()),
   version: optionalNumber,
   changed_by: Type.Optional(author),
-  changed_at: optionalNumber,
+  changed_at: optionalText,
   position: optionalNumber,
 });
 

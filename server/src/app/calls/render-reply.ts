@@ -7,6 +7,7 @@ import type { EngineServices } from "../engine-services.ts";
 import { entityVersions } from "../reads/entity-versions.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { replayedLockReply } from "./lock-replies.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 /**
  * The outcome as a caller sees it. Codes and data are recorded. Data from history is added here, after the decision:
@@ -31,5 +32,5 @@ async function writtenEntity(engine: Engine, reply: Reply, data: JsonObject): Pr
   if (found.kind !== "found") return {};
   const [{ value, entry }] = found.versions;
   if (value === undefined) return { position: entry.position };
-  return { value, changed_at: entry.time, changed_by: authorOf(entry), position: entry.position };
+  return { value, changed_at: iso(entry.time), changed_by: authorOf(entry), position: entry.position };
 }

@@ -52,7 +52,6 @@ function eachResource(data: JsonObject, fields: FieldsOf): JsonObject {
  * the entity with the same name: redaction shows those members to callers that may not read the fields.
  */
 function resourceView(entity: JsonObject, fields: FieldsOf): JsonObject {
-  const { type: _type, value: _value, changed_at: time, ...members } = entity;
-  const facts = typeof time === "number" ? { ...members, changed_at: new Date(time).toISOString() } : members;
+  const { type: _type, value: _value, ...facts } = entity;
   return { ...facts, ...fields(entity), ...facts };
 }

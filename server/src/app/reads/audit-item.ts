@@ -10,6 +10,7 @@ import { isObject } from "@holdfast/sdk/json/json";
 import { publishedData } from "../watch/entry-events.ts";
 import { entryOutcomeCode } from "../watch/entry-filter.ts";
 import { subjectHistory, selectedEvents } from "./subject-history.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 const entityChanges = new Set([
   "entity.created",
@@ -43,7 +44,7 @@ export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObjec
 /** The members of an entry in the audit trail that the entry alone determines. */
 export interface AuditMembers {
   readonly position: number;
-  readonly time: number;
+  readonly time: string;
   readonly by: JsonObject;
   readonly operation: string;
   readonly outcome: string;
@@ -56,7 +57,7 @@ export function auditMembers(entry: Entry): AuditMembers {
   const { position, time, operation, events } = entry;
   return {
     position,
-    time,
+    time: iso(time),
     by: authorOf(entry),
     operation,
     outcome: entryOutcomeCode(entry),

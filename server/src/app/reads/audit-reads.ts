@@ -9,6 +9,7 @@ import { done } from "../../machine/refusal.ts";
 import { auditItem } from "./audit-item.ts";
 import { entriesBack, positionAtTime } from "./entries-back.ts";
 import { isUpkeep, matchesEntryFilter } from "../watch/entry-filter.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 type Reads = {
   readonly [Name in keyof typeof auditOperations]: (
@@ -59,20 +60,21 @@ function journalItem(entry: Entry): JsonObject {
   const { position, time, id, rules, operation, principal, agent, key, trace, input, evidence, outcome, erased } =
     entry;
   const events = entry.events.map((event) => ({ name: publishedName(event), ...event }));
-  const members = { position, time, id, rules, operation, principal, agent, key, trace, input, evidence };
+  const members = { position, time: iso(time), id, rules, operation, principal, agent, key, trace, input, evidence };
   return defined({ ...members, outcome: { ...outcome }, events, erased_by: erased });
 }
 
 async function listAudit(engine: Engine, input: InputOf<(typeof auditOperations)["list-audit"]>): Promise<Outcome> {
-  const { limit = pageSize, after = 0, from_time: from = 0, to_time: to } = input;
-  const end = to === undefined ? Infinity : await positionAtTime(engine, to);
+  const { limit = pageSize, after = 0, from_time: from, to_time: to } = input;
+  const fromMs = from === undefined ? 0 : Date.parse(from);
+  const end = to === undefined ? Infinity : await positionAtTime(engine, Date.parse(to));
   const range = { after, before: Math.min(input.before ?? Infinity, end), subject: input.subject };
   const items: JsonObject[] = [];
   const page = (next: number | null): Outcome => done({ items, next });
   let scanned = 0;
   for await (const entries of entriesBack(engine, range)) {
     for (const entry of entries) {
-      if (entry.time < from) return page(null);
+      if (entry.time < fromMs) return page(null);
       scanned += 1;
       const isShown = matchesEntryFilter(entry, input) && (input.operation !== undefined || !isUpkeep(entry));
       if (isShown) items.push(await auditItem(engine, entry));

@@ -22,6 +22,7 @@ import { entityVersions } from "./entity-versions.ts";
 import { retiredEntity } from "./retired-entity.ts";
 import { pageBytesMax, subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 type EntityOperations = typeof entityOperations;
 type ReadNames = {
@@ -90,7 +91,7 @@ async function pastEntity(
   }
   const [{ version, value, entry }] = found.versions;
   const { position, time, principal, agent } = entry;
-  if (value === undefined) return refusal("entity_deleted", { type, id, deleted_at: time, position });
+  if (value === undefined) return refusal("entity_deleted", { type, id, deleted_at: iso(time), position });
   const epoch = await engine.read((state) => epochAt(state, position));
   const author = agent === undefined ? { principal } : { principal, agent };
   const { subject, size, base } = row;
@@ -146,7 +147,7 @@ function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] 
   return selectedEvents(entry, query).map((event) =>
     defined({
       position,
-      time,
+      time: iso(time),
       by: authorOf(entry),
       operation,
       event: publishedName(event),

@@ -22,6 +22,7 @@ import type { DescribedGrant } from "../calls/prior-locks.ts";
 import { pastLock } from "../calls/past-lock.ts";
 import { subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
 type Views = typeof operations;
@@ -150,7 +151,7 @@ function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] 
   const { position, time, operation, principal, agent } = entry;
   const by = agent === undefined ? { principal } : { principal, agent };
   return selectedEvents(entry, query).map((event) => ({
-    ...{ position, time, by, operation },
+    ...{ position, time: iso(time), by, operation },
     event: publishedName(event),
     data: event.data,
   }));

@@ -5,6 +5,7 @@ import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 /** A cursor is epoch and position, which distinguishes cursors of a lost history. */
 export function cursorAt(state: StateReader, position: number): string {
@@ -32,7 +33,7 @@ export function entryEvents(state: StateReader, entry: Entry): readonly WatchedE
     recordedAs(event.type, {
       cursor: cursorAt(state, entry.position),
       position: entry.position,
-      time: entry.time,
+      time: iso(entry.time),
       name: publishedName(event),
       subject: event.subject,
       data: publishedData(event.data),

@@ -6,6 +6,7 @@ import { epochAt, erasedBy, spaceRow } from "../../features/space/space-table.ts
 import type { Entry } from "../../machine/entry.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { cursorAt, entryEvents } from "./entry-events.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 
 interface FedEntry {
   readonly epoch: number;
@@ -101,5 +102,5 @@ function lockAnswer({ outcome, events, operation, input }: Entry): PublishedEven
 function contextOf(state: StateReader, entry: Entry): Omit<WatchedEvent, keyof PublishedEvent> {
   const { position, time, operation, principal, agent } = entry;
   const by = agent === undefined ? { principal } : { principal, agent };
-  return { cursor: cursorAt(state, position), position, time, operation, by };
+  return { cursor: cursorAt(state, position), position, time: iso(time), operation, by };
 }

@@ -7,6 +7,7 @@ import { currentEpoch } from "../space/space-table.ts";
 import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { sizeOf } from "./size.ts";
+import { iso } from "../locks/tables/lock-events.ts";
 
 interface EntityTarget {
   readonly type: string;
@@ -53,7 +54,7 @@ export function changed(change: EntityChange, context: DecideContext): Decision 
     events: [event],
     attachment: {
       value: change.value,
-      changed_at: context.time,
+      changed_at: iso(context.time),
       changed_by: authorOf(context.command),
       position: context.position,
     },
@@ -80,7 +81,7 @@ export function missing(row: EntityRow | undefined, target: EntityTarget): Decis
   const code = row === undefined ? "entity_not_found" : "entity_deleted";
   const data = { type: target.type, id: target.id };
   return {
-    outcome: refusal(code, row === undefined ? data : { ...data, deleted_at: row.time, position: row.position }),
+    outcome: refusal(code, row === undefined ? data : { ...data, deleted_at: iso(row.time), position: row.position }),
     events: [],
   };
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import type { ValueSize } from "./size.ts";
+import { iso } from "../locks/tables/lock-events.ts";
 
 /** An entity. A deleted one keeps its version number, so that versions never repeat. */
 export interface EntityRow {
@@ -73,7 +74,7 @@ export function representationOf(row: LiveEntityRow): JsonObject {
     version: row.version,
     revision: revisionOf(row),
     value: row.value,
-    changed_at: row.time,
+    changed_at: iso(row.time),
     changed_by: authorOf(row),
     position: row.position,
   };

@@ -9,6 +9,7 @@ import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
 import { valueAt } from "@holdfast/sdk/json/value-at";
 import { pointersOverlap } from "./json/pointers-overlap.ts";
 import type { Version } from "./version-trail.ts";
+import { iso } from "../locks/tables/lock-events.ts";
 
 /** Maximum intermediate versions that are compared one by one. Older ones are compared together. */
 const versionsMax = 100;
@@ -53,7 +54,7 @@ function authorship(author: Version | undefined) {
   return {
     version: author?.version,
     changed_by: entry === undefined ? undefined : authorOf(entry),
-    changed_at: entry?.time,
+    changed_at: entry === undefined ? undefined : iso(entry.time),
     position: entry?.position,
   };
 }

@@ -12,7 +12,7 @@ import { jsonLine } from "../../base/json-line.ts";
 export interface AuditEntry {
   readonly position: number;
   readonly epoch: number;
-  readonly time: number;
+  readonly time: string;
   readonly by: JsonObject;
   readonly operation: string;
   readonly outcome: string;

@@ -62,7 +62,7 @@ const rules: Readonly<Record<string, (session: Holdings, data: Data, context: Ev
 };
 
 /** A granted upgrade is identified by its fence alone. Its lease is that of the lock before. */
-function ticketGranted(session: Holdings, data: Data, time: number): boolean {
+function ticketGranted(session: Holdings, data: Data, time: string): boolean {
   const { ticket: id, fence } = data;
   if (typeof id !== "string") return true;
   const ticket = session.tickets.get(id);
@@ -71,15 +71,14 @@ function ticketGranted(session: Holdings, data: Data, time: number): boolean {
   return ticket !== undefined;
 }
 
-function pushedGrant(ticket: string, data: Data, time: number): PushedGrant {
+function pushedGrant(ticket: string, data: Data, acquiredAt: string): PushedGrant {
   const { fence, owner_id, ttl_ms, accept_ms, resource_id: path, mode, scope } = data as unknown as PushedData;
   const paths = (data["paths"] as readonly LockedPath[] | undefined) ?? [{ path, mode, scope }];
   const plain = paths.map((item) => ({ path: item.path, mode: item.mode, scope: item.scope }));
-  const acquiredAt = new Date(time).toISOString();
   return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, acceptMs: accept_ms, acquiredAt };
 }
 
-function fenceChanged(session: Holdings, data: Data, time: number): boolean {
+function fenceChanged(session: Holdings, data: Data, time: string): boolean {
   const grant = session.grants.get(String(data["previous_fence"]));
   if (grant !== undefined) session.changeFence(grant, String(data["fence"]), pathsOf(data, grant));
   if (typeof data["ticket"] === "string") return ticketGranted(session, data, time);

@@ -1,6 +1,6 @@
 /** The members of jobs: of a request to run one, of its view, and of the work that a worker gets. */
 import Type from "typebox";
-import { isoTime, line, ownerId } from "../../agents.ts";
+import { isoTime, line, ownerId, sentTime } from "../../agents.ts";
 import { fence } from "../../grant.ts";
 import { lockedPath, paths } from "../../lock-path.ts";
 
@@ -43,8 +43,7 @@ export const priority = Type.Integer({
 });
 
 export const runAt = Type.String({
-  pattern:
-    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,3})?Z$",
+  ...sentTime,
   description: "The earliest time of its start: ISO 8601, in UTC.",
 });
 

@@ -22,10 +22,8 @@ export const intentView: View = (entity, { state }) => {
     .map(([number, summary]) => ({ number: Number(number), ...summary }))
     .filter(({ number }) => number !== run_count)
     .toSorted((a, b) => a.number - b.number);
-  const time = entity["changed_at"];
   const shown = { ...fields, correction_history: history, run_count, run, runs: earlier };
-  const updated_at = typeof time === "number" ? new Date(time).toISOString() : undefined;
-  return defined({ ...shown, updated_at });
+  return defined({ ...shown, updated_at: entity["changed_at"] });
 };
 
 function withoutVersion<Run extends { readonly version?: number }>({ version: _version, ...run }: Run) {

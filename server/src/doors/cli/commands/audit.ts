@@ -42,14 +42,14 @@ export const auditCommand: CliCommand = serverCommand({
     const page = await call("list-audit", { ...defined(filters), limit });
     const items = page.items as readonly AuditItem[];
     const names = new AgentNames(context);
-    await names.load(items.map(({ by }) => by.agent ?? ""));
+    await names.load(items.flatMap(({ by, subjects }) => [by.agent ?? "", ...subjects.map(agentOf)]));
     const nowMs = systemClock.wallMs();
     const rows = items.map(({ position, time, by, operation, subjects, outcome, reason }) => [
       String(position),
-      relativeTime(new Date(time).toISOString(), nowMs),
+      relativeTime(time, nowMs),
       by.agent === undefined ? escapeControlChars(by.principal) : names.label(by.agent),
       operation,
-      subjects.map(escapeControlChars).join(", "),
+      subjects.map((subject) => subjectText(subject, names)).join(", "),
       outcome,
       typeof reason === "string" ? escapeControlChars(reason) : "",
     ]);
@@ -58,9 +58,21 @@ export const auditCommand: CliCommand = serverCommand({
   },
 });
 
+const agentPrefix = "agent/";
+
+/** The id of the agent that a subject names, else an empty text. */
+function agentOf(subject: string): string {
+  return subject.startsWith(agentPrefix) ? subject.slice(agentPrefix.length) : "";
+}
+
+/** `agent ann (28a0)` for an agent. Any other subject is already a name. */
+function subjectText(subject: string, names: AgentNames): string {
+  return agentOf(subject) === "" ? escapeControlChars(subject) : `agent ${names.label(agentOf(subject))}`;
+}
+
 interface AuditItem {
   readonly position: number;
-  readonly time: number;
+  readonly time: string;
   readonly by: { readonly principal: string; readonly agent?: string };
   readonly operation: string;
   readonly subjects: readonly string[];

@@ -12,6 +12,8 @@ import { entityArgument, numberOption } from "../args/option-values.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 import type { ServerCaller } from "../discovery/server-caller.ts";
 import { readServerOrFolder, sourceOptions } from "../discovery/read-server-or-folder.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
+import { labelsFrom } from "../terminal/entry-line.ts";
 
 const limitDefault = 20;
 
@@ -45,17 +47,31 @@ export const historyCommand: CliCommand = {
 async function showHistory(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   const { values } = args;
   const limit = numberOption(values, "limit", 1) ?? limitDefault;
-  const items =
+  const { items, labelOf } =
     values["lock"] === true ? await lockItems(args, terminal, limit) : await entityItems(args, terminal, limit);
-  for (const item of items) terminal.print(values["json"] === true ? jsonLine(item) : historyText(item));
+  for (const item of items) terminal.print(values["json"] === true ? jsonLine(item) : historyText(item, labelOf));
   return exitCodes.done;
 }
 
-async function lockItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<readonly HistoryLine[]> {
+type LabelOf = (agent: string) => string;
+
+/** The events, and the names of their authors. */
+interface LabelledHistory {
+  readonly items: readonly HistoryLine[];
+  readonly labelOf: LabelOf;
+}
+
+async function withNames(caller: ServerCaller, items: readonly HistoryLine[]): Promise<LabelledHistory> {
+  const names = new AgentNames(caller);
+  await names.load(items.map(({ by }) => by.agent ?? ""));
+  return { items, labelOf: (id) => names.label(id) };
+}
+
+async function lockItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<LabelledHistory> {
   const [path = ""] = args.positionals;
   return readServerOrFolder(args, terminal, {
-    server: async ({ call }) =>
-      (await call("list-lock-history", { path, limit: Math.min(limit, 1_000) })).items as readonly HistoryLine[],
+    server: async (caller) =>
+      withNames(caller, (await caller.call("list-lock-history", { path, limit: Math.min(limit, 1_000) })).items),
     folder: () => {
       throw new UsageError(
         "--lock needs a server, and no server runs here; start one with `holdfast up`, or use `holdfast journal list`",
@@ -64,12 +80,12 @@ async function lockItems(args: CommandArguments, terminal: Terminal, limit: numb
   });
 }
 
-async function entityItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<readonly HistoryLine[]> {
+async function entityItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<LabelledHistory> {
   const [subject = ""] = args.positionals;
   const target = entityArgument(subject);
   const { version = Infinity, position = Infinity } = versionOf(args);
-  const items = await readServerOrFolder<readonly HistoryLine[]>(args, terminal, {
-    server: ({ call }) => fromServer(call, target, { version, position, limit }),
+  const history = await readServerOrFolder<LabelledHistory>(args, terminal, {
+    server: async (caller) => withNames(caller, await fromServer(caller.call, target, { version, position, limit })),
     async folder(path) {
       const { entityEventsOf: happenings, readDataFolder } = await import("../../../assembly/data-folder.ts");
       const folder = readDataFolder(path);
@@ -77,13 +93,16 @@ async function entityItems(args: CommandArguments, terminal: Terminal, limit: nu
         const itemsOf = (entry: Entry): readonly HistoryLine[] =>
           happenings(entry, subject).map((happening) => itemOf(entry, happening));
         const found = itemsUpTo(folder.entries({ after: 0, subject }), itemsOf, { version, position });
-        return lastItems(found, limit).toReversed();
+        const items = lastItems(found, limit).toReversed();
+        const agents = new Set(items.flatMap(({ by }) => by.agent ?? []));
+        const registrations = [...agents].flatMap((id) => [...folder.entries({ after: 0, subject: `agent/${id}` })]);
+        return { items, labelOf: labelsFrom(registrations) };
       } finally {
         folder.close();
       }
     },
   });
-  if (items.length > 0) return items;
+  if (history.items.length > 0) return history;
   throw new HoldfastError("history", "entity_not_found", { data: target });
 }
 
@@ -103,7 +122,7 @@ async function fromServer(
   let before: number | null = bounds.position === Infinity ? null : bounds.position + 1;
   do {
     const page = await call("list-history", { type, id, ...(before === null ? {} : { before }), limit: 100 });
-    items.push(...(page.items as readonly HistoryLine[]).filter(({ version }) => (version ?? 0) <= bounds.version));
+    items.push(...page.items.filter(({ version }) => version <= bounds.version));
     before = page.next;
   } while (before !== null && items.length < bounds.limit);
   return items.slice(0, bounds.limit);
@@ -131,7 +150,7 @@ function* itemsUpTo(
 /** An event of an entity, in the same shape from a server and from a folder. */
 interface HistoryLine {
   readonly position: number;
-  readonly time: number;
+  readonly time: string;
   readonly by: { readonly principal: string; readonly agent?: string };
   readonly operation: string;
   readonly event: string;
@@ -144,7 +163,7 @@ function itemOf(entry: Entry, { name, data }: NamedEvent): HistoryLine {
   const { position, time, principal, agent, operation, erased } = entry;
   return {
     position,
-    time,
+    time: new Date(time).toISOString(),
     by: agent === undefined ? { principal } : { principal, agent },
     operation,
     event: name,
@@ -155,11 +174,14 @@ function itemOf(entry: Entry, { name, data }: NamedEvent): HistoryLine {
   };
 }
 
-function historyText({ position, time, by, event, version, erased_by: erasedBy }: HistoryLine): string {
-  const author = escapeControlChars(by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`);
+function historyText(
+  { position, time, by, event, version, erased_by: erasedBy }: HistoryLine,
+  labelOf: LabelOf,
+): string {
+  const author = by.agent === undefined ? escapeControlChars(by.principal) : labelOf(by.agent);
   const versionText = version === undefined ? "" : `version ${version ?? "?"}`;
   const result = erasedBy === undefined ? versionText : `erased by entry ${erasedBy}`;
-  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${author}  ${event}  ${result}`.trimEnd();
+  return `${String(position).padStart(8)}  ${time}  ${author}  ${event}  ${result}`.trimEnd();
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -32,7 +32,7 @@ export const listCommand: CliCommand = serverCommand({
     const rows = page.items.map(({ id, version, changed_at, value }) => [
       escapeControlChars(id),
       String(version),
-      relativeTime(new Date(changed_at).toISOString(), nowMs),
+      relativeTime(changed_at, nowMs),
       truncateToWidth(escapeControlChars(JSON.stringify(value)), valueWidth),
     ]);
     return show(page, () =>

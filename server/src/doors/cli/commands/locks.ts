@@ -50,7 +50,7 @@ async function showLocks(context: CommandContext): Promise<ExitCode> {
 
 interface LockHistoryItem {
   readonly position: number;
-  readonly time: number;
+  readonly time: string;
   readonly by: { readonly principal: string; readonly agent?: string };
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -70,11 +70,16 @@ async function showHistory(context: CommandContext): Promise<ExitCode> {
   const lines = items.map(({ position, time, by, event: name, data }) => {
     const who = by.agent === undefined ? escapeControlChars(by.principal) : names.label(by.agent);
     const sentence = eventSentence({ name, subject: `lock/${path}`, who, data, labelOf: (id) => names.label(id) });
-    return `${String(position).padStart(8)}  ${relativeTime(new Date(time).toISOString(), nowMs)}: ${sentence} (by ${who})`;
+    return `${String(position).padStart(8)}  ${relativeTime(time, nowMs)}: ${sentence}${isOfOwner(by, data) ? "" : ` (by ${who})`}`;
   });
   return context.show(page, () =>
     lines.length === 0 ? `Nothing is recorded about ${escapeControlChars(path)}.` : lines.join("\n"),
   );
+}
+
+/** Whether the owner of the lock did it itself. A hand-over is done by the owner before. */
+function isOfOwner({ agent }: LockHistoryItem["by"], { owner_id: owner }: LockHistoryItem["data"]): boolean {
+  return agent !== undefined && agent === owner;
 }
 
 /** Default number of events of a history. */

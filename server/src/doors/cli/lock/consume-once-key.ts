@@ -1,6 +1,6 @@
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import type { Client, Lock } from "@holdfast/sdk";
-import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
 
 /** Whether this is the first run of a key. If not, it describes the first run. */
 type OnceKeyResult =
@@ -30,7 +30,7 @@ function isAlreadyUsed(error: unknown): error is HoldfastError {
 
 interface FirstRunItem {
   readonly position: number;
-  readonly time: number;
+  readonly time: string;
   readonly data?: { readonly owner_id?: string };
 }
 
@@ -43,10 +43,12 @@ async function describeFirstRun(
   const page = await client.locks.history(path, { before: position + 1, limit: 1 });
   const item = (page.items as readonly FirstRunItem[]).find((candidate) => candidate.position === position);
   if (item === undefined) return { json: { position }, text: `entry ${position} ran it` };
-  const at = new Date(item.time).toISOString();
+  const { time: at } = item;
   const owner = item.data?.owner_id ?? "unknown";
+  const names = new AgentNames({ call: (operation, input) => client.run(operation, input) as never });
+  await names.load([owner]);
   return {
     json: { position, at, owner_id: owner },
-    text: `${escapeControlChars(owner)} ran it at ${at} (entry ${position})`,
+    text: `${names.label(owner)} ran it at ${at} (entry ${position})`,
   };
 }

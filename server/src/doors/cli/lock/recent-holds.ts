@@ -7,7 +7,7 @@ const holdsMin = 3;
 const entriesMax = 40;
 
 interface LockHistoryItem {
-  readonly time: number;
+  readonly time: string;
   readonly event: string;
   readonly data?: { readonly fence?: string };
 }
@@ -29,9 +29,9 @@ function holdTimes(items: readonly LockHistoryItem[]): readonly number[] {
   const times: number[] = [];
   for (const { event, time, data } of items) {
     const fence = data?.fence ?? "";
-    if (/\.(?:released|expired|forced|recovered)$/u.test(event)) endings.set(fence, time);
+    if (/\.(?:released|expired|forced|recovered)$/u.test(event)) endings.set(fence, Date.parse(time));
     const ended = endings.get(fence);
-    if (event.endsWith(".acquired") && ended !== undefined) times.push(ended - time);
+    if (event.endsWith(".acquired") && ended !== undefined) times.push(ended - Date.parse(time));
   }
   return times;
 }

@@ -34,7 +34,7 @@ export function entryJson(entry: Entry): Readonly<Record<string, unknown>> {
   return {
     event: "entry",
     position,
-    time,
+    time: new Date(time).toISOString(),
     rules,
     grace,
     id,
