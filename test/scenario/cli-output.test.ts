@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { escapeControlChars } from "../../server/src/doors/cli/terminal/escape-control-chars.ts";
+import { failureReport } from "../../server/src/doors/cli/terminal/failure-report.ts";
 import { noPaint, paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { duration, relativeTime } from "../../server/src/doors/cli/terminal/relative-time.ts";
 import { truncateToWidth, displayWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
@@ -130,6 +132,18 @@ test("a table aligns its columns by display width, and a truncated text ends wit
     [truncateToWidth("abcdef", 6), truncateToWidth("abcdefg", 6), truncateToWidth("你好吗", 4)],
     ["abcdef", "abcde…", "你…"],
   );
+});
+
+test("the JSON of a failure has the members of the wire, from a call by name and from a method of the client", () => {
+  const cycle = { owner_id: "a", waits_for: "1.7", path: "p", blocked_by: "b", as: "holder" };
+  const own = { ownerId: "a", waitsFor: "1.7", path: "p", blockedBy: "b", as: "holder" };
+  const sent = new HoldfastError("acquire-lock", "deadlock", {
+    data: { requested_by: "a", cycle: [cycle] },
+    isWire: true,
+  });
+  const mapped = new HoldfastError("acquire-lock", "deadlock", { data: { requestedBy: "a", cycle: [own] } });
+  assert.deepEqual(failureReport(mapped).json["data"], { requested_by: "a", cycle: [cycle] });
+  assert.deepEqual(failureReport(sent).json["data"], failureReport(mapped).json["data"]);
 });
 
 test("the command line prints times relative to the current time", () => {

@@ -54,22 +54,37 @@ export async function takeLock(context: CommandContext, timeoutSeconds?: number)
 
 /** Repeats the request: the server answers an equal request of the same agent with its place in the queue. */
 async function untilGranted(
-  { longPoll }: CommandContext,
+  context: CommandContext,
   agent: CallingAgent,
-  request: object,
+  request: { readonly paths: readonly string[]; readonly wait: true; readonly ticket_seconds: number },
   timeoutSeconds: number,
 ): Promise<AcquireReply> {
   const endMs = systemClock.monotonicMs() + timeoutSeconds * 1_000;
-  for (;;) {
+  for (let polls = 0; ; polls += 1) {
     const leftSeconds = Math.ceil((endMs - systemClock.monotonicMs()) / 1_000);
-    const seconds = Math.max(0, Math.min(pollSeconds, leftSeconds));
-    const reply = (await longPoll("acquire-lock", "/v1/locks/acquire", {
+    // The first answer comes at once, so that a person or an agent sees the reason of the wait.
+    const seconds = polls === 0 ? 0 : Math.max(0, Math.min(pollSeconds, leftSeconds));
+    const reply = (await context.longPoll("acquire-lock", "/v1/locks/acquire", {
       input: request,
       agent,
       seconds,
     })) as AcquireReply;
     if (reply.granted || leftSeconds <= 0) return reply;
+    if (polls === 0) await printWait(context, request.paths, reply);
   }
+}
+
+async function printWait(
+  context: CommandContext,
+  paths: readonly string[],
+  reply: Exclude<AcquireReply, GrantedReply>,
+): Promise<void> {
+  const { terminal, isJson } = context;
+  // A program reads one object, the outcome.
+  if (isJson) return;
+  const nowMs = systemClock.wallMs();
+  const holders = (await knownHolders(context, paths, { ...reply })).map((holder) => holderLine(holder, nowMs));
+  terminal.warn(`holdfast: waiting at queue position ${reply.place}: ${holders.join("; ")}`);
 }
 
 async function printGrant(context: CommandContext, reply: GrantedReply): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import type { DeniedLock, Lock, LockHolder, QueuePlace } from "@holdfast/sdk";
+import type { DeniedLock, LeftBefore, Lock, LockHolder, QueuePlace } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Terminal } from "../command.ts";
@@ -51,7 +51,8 @@ export class LockMessages {
     } else this.#draw();
   }
 
-  granted(lock: Lock, leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>): void {
+  /** `labelOf` names the agents of previous holds in the lines for people. */
+  granted(lock: Lock, leftBefore: readonly LeftBefore[], labelOf: (id: string) => string): void {
     const paths = lock.paths.map(({ path }) => escapeControlChars(path)).join(", ");
     const unreleased = leftBefore.filter(({ how }) => how !== "released");
     const json = {
@@ -63,7 +64,10 @@ export class LockMessages {
     };
     this.write("granted", json, `got ${paths} (fence ${lock.fence})`);
     if (this.#isJson) return;
-    for (const hold of unreleased) this.write("", {}, `note: ${previousHoldLine(hold, systemClock.wallMs())}`);
+    for (const hold of unreleased) {
+      const line = previousHoldLine({ ...hold, by: labelOf(hold.by) }, systemClock.wallMs());
+      this.write("", {}, `note: ${line}`);
+    }
   }
 
   denied(paths: readonly string[], denied: DeniedLock): void {

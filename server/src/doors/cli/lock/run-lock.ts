@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
-import type { Client, DeniedLock, Lock, LockOptions, QueuePlace, Registered } from "@holdfast/sdk";
+import type { Client, DeniedLock, LeftBefore, Lock, LockOptions, QueuePlace, Registered } from "@holdfast/sdk";
 import type { FoundServer } from "@holdfast/sdk/found-server";
 import { systemClock } from "../../../base/clock.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -53,7 +53,8 @@ export async function runLock(args: CommandArguments, terminal: Terminal): Promi
 /** A held lock, and the ends of the previous holds of its paths. */
 interface HeldLock {
   readonly lock: Lock;
-  readonly leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>;
+  readonly leftBefore: readonly LeftBefore[];
+  readonly names: AgentNames;
 }
 
 /** The steps to run at the end, newest first. */
@@ -103,11 +104,12 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
     if (lock === undefined) return exitCodes.denied;
     cleanup.unshift(() => lock.release());
     const isFirst = await isFirstRun(own, run, lock);
-    const leftBefore = await namedHolds(own, await lock.leftBefore());
+    const leftBefore = await lock.leftBefore();
+    const names = await namesOf(own, leftBefore);
     interruption.signal.throwIfAborted();
     // From here on, signals are forwarded to the command.
     listening.stop();
-    return isFirst ? await runWhileHeld(agent, run, { lock, leftBefore }) : exitCodes.done;
+    return isFirst ? await runWhileHeld(agent, run, { lock, leftBefore, names }) : exitCodes.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     run.messages.write("interrupted", { signal: error.signal }, `${error.signal}: the command was not started.`);
@@ -117,13 +119,11 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
   }
 }
 
-type PreviousHolds = Awaited<ReturnType<Lock["leftBefore"]>>;
-
-/** The previous holds with the names of their owners, which may have ended. */
-async function namedHolds(client: Client, holds: PreviousHolds): Promise<PreviousHolds> {
+/** The names of the owners of previous holds, which may have ended. */
+async function namesOf(client: Client, holds: readonly LeftBefore[]): Promise<AgentNames> {
   const names = new AgentNames({ call: (operation, input) => client.run(operation, input) as never });
   await names.load(holds.filter(({ how }) => how !== "released").map(({ by }) => by));
-  return holds.map((hold) => ({ ...hold, by: names.label(hold.by) }));
+  return names;
 }
 
 /** Acquires the lock. Returns undefined if it is denied. */
@@ -170,9 +170,9 @@ async function isFirstRun(client: Client, { parsed, messages }: LockRun, lock: L
   return false;
 }
 
-async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore }: HeldLock): Promise<ExitCode> {
+async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore, names }: HeldLock): Promise<ExitCode> {
   const { parsed, messages, terminal, server } = run;
-  messages.granted(lock, leftBefore);
+  messages.granted(lock, leftBefore, (id) => names.label(id));
   const { command } = parsed;
   if (command === undefined) return holdUntilSignal(lock, messages);
   const env = {
@@ -185,7 +185,7 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
       .filter((path) => path !== "")
       .join("\n"),
   };
-  return runUnderLock({ command, env, messages }, lock);
+  return runUnderLock({ command, env, messages, names }, lock);
 }
 
 async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<ExitCode> {

@@ -1,7 +1,10 @@
-import type { Lock } from "@holdfast/sdk";
+import { defined } from "@holdfast/sdk/base/defined";
+import type { Lock, ReleaseRequest } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import { agentLabel } from "../terminal/agent-label.ts";
+import type { AgentNames } from "../terminal/agent-names.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { startChild } from "./child.ts";
 import type { Child, ChildExit } from "./child.ts";
@@ -18,11 +21,13 @@ interface ChildCommand {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly messages: LockMessages;
+  /** Names the agents that ask for the lock. */
+  readonly names?: AgentNames;
 }
 
 /** Runs a command while the lock is held. Without a lock the command runs unguarded. */
 export async function runUnderLock(
-  { command, env, messages }: ChildCommand,
+  { command, env, messages, names }: ChildCommand,
   lock: Lock | undefined,
 ): Promise<ExitCode> {
   // The handlers come first: a signal during the start must reach the child, and must not end this process.
@@ -36,7 +41,10 @@ export async function runUnderLock(
     messages.write("lost", { code: "lock_lost", reason }, text);
     child.stop(withinMs);
   };
-  const unwatch = lock === undefined ? () => undefined : watchLock(lock, messages, lose);
+  const unwatch =
+    lock === undefined
+      ? () => undefined
+      : watchLock(lock, lose, (request) => void showRequest(request, messages, names));
   const exit = await child.exited;
   unwatch();
   stopForwarding();
@@ -48,7 +56,11 @@ export async function runUnderLock(
  * Calls `lose` when the lock is lost. If its state is uncertain, it calls `lose` early enough that the command is dead
  * before another owner can get the lock.
  */
-function watchLock(lock: Lock, messages: LockMessages, lose: (reason: string, withinMs: number) => void): () => void {
+function watchLock(
+  lock: Lock,
+  lose: (reason: string, withinMs: number) => void,
+  onRequest: (request: ReleaseRequest) => void,
+): () => void {
   const onLost = (): void => lose(lock.lost?.message ?? "the lock is lost.", graceMs);
   const onUncertain = (): void => {
     const leftMs = lock.expiresAt.getTime() - systemClock.wallMs() - marginMs;
@@ -59,12 +71,7 @@ function watchLock(lock: Lock, messages: LockMessages, lose: (reason: string, wi
       if (state === "lost") onLost();
       if (state === "uncertain") onUncertain();
     }),
-    lock.onReleaseRequested((request) => {
-      const { by, byOwner, reason, path } = request;
-      const requester = escapeControlChars(byOwner === undefined ? by : `${by} for ${byOwner}`);
-      const text = `${requester} asks you to release ${escapeControlChars(path)}: "${escapeControlChars(reason)}"`;
-      messages.write("release_requested", { ...request }, text);
-    }),
+    lock.onReleaseRequested(onRequest),
   ];
   // The state may have changed before the listeners were added.
   if (lock.state === "lost") onLost();
@@ -72,6 +79,17 @@ function watchLock(lock: Lock, messages: LockMessages, lose: (reason: string, wi
   return () => {
     for (const unsubscribe of unsubscribes) unsubscribe();
   };
+}
+
+async function showRequest(
+  { by, byOwner, reason, path }: ReleaseRequest,
+  messages: LockMessages,
+  names: AgentNames | undefined,
+): Promise<void> {
+  if (byOwner !== undefined) await names?.load([byOwner]);
+  const requester = byOwner === undefined ? escapeControlChars(by) : (names?.label(byOwner) ?? agentLabel(byOwner));
+  const text = `${requester} asks you to release ${escapeControlChars(path)}: "${escapeControlChars(reason)}"`;
+  messages.write("release_requested", defined({ by, by_owner: byOwner, reason, path }), text);
 }
 
 /** Forwards signals to the command, including Ctrl+Z. Otherwise the command would run while its lease expires. */

@@ -1,3 +1,4 @@
+import { problemShape } from "@holdfast/sdk/data/operation-data";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -16,11 +17,11 @@ export function failureReport(error: unknown): {
   const exit = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   const stack = exit === exitCodes.defect && error instanceof Error ? [error.stack ?? ""] : [];
-  const data = error instanceof HoldfastError ? { data: error.data } : {};
-  const details = error instanceof HoldfastError ? error.data : {};
+  const details = error instanceof HoldfastError ? wireData(error) : {};
+  const data = error instanceof HoldfastError ? { data: details } : {};
   const lines = [
     escapeControlChars(message),
-    ...changeLines(error),
+    ...changeLines(details["changes"]),
     ...findingLines(details["errors"]),
     ...conflictLines(details["conflicts"]),
     ...stack,
@@ -28,9 +29,14 @@ export function failureReport(error: unknown): {
   return { exit, json: { code: failureCodeOf(error), message, exit, ...data }, lines };
 }
 
+/** The data with the members of the wire, as every JSON output of this program has them. */
+function wireData({ code, data, isWire }: HoldfastError): Readonly<Record<string, unknown>> {
+  const { mapper, shape } = problemShape(code);
+  return isWire ? data : (mapper.toWire(data, shape, []) as Readonly<Record<string, unknown>>);
+}
+
 /** The changes by other callers that caused a conflict, one line per pointer. */
-function changeLines(error: unknown): readonly string[] {
-  const changes = error instanceof HoldfastError ? error.data["changes"] : undefined;
+function changeLines(changes: unknown): readonly string[] {
   if (!Array.isArray(changes)) return [];
   return (changes as readonly Readonly<Record<string, unknown>>[]).map(({ pointer, before, after, yours }) => {
     const own = yours === undefined ? "" : `, yours ${JSON.stringify(yours)}`;
