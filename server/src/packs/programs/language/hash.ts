@@ -18,7 +18,8 @@ interface FunctionHashes {
   readonly signature_hash: string;
 }
 
-export function hashFunction(graph: FunctionGraph, hash: HashText): FunctionHashes {
+/** The texts that are hashed: of the whole function, and of its signature. */
+export function hashedTexts(graph: FunctionGraph): { readonly whole: string; readonly signature: string } {
   const {
     name,
     module,
@@ -39,9 +40,14 @@ export function hashFunction(graph: FunctionGraph, hash: HashText): FunctionHash
   const types = parameters.map(({ type }) => type.text);
   const signature = [module, isPublic, io, total, types, result.text, conditions(requires), conditions(ensures)];
   return {
-    hash: hash(`holdfast.program.function.1\n${JSON.stringify(whole)}`),
-    signature_hash: hash(`holdfast.program.signature.1\n${JSON.stringify(signature)}`),
+    whole: `holdfast.program.function.1\n${JSON.stringify(whole)}`,
+    signature: `holdfast.program.signature.1\n${JSON.stringify(signature)}`,
   };
+}
+
+export function hashFunction(graph: FunctionGraph, hash: HashText): FunctionHashes {
+  const { whole, signature } = hashedTexts(graph);
+  return { hash: hash(whole), signature_hash: hash(signature) };
 }
 
 export function hashType(definition: TypeDefinition, hash: HashText): string {

@@ -53,11 +53,18 @@ export interface FunctionGraph {
   readonly next: number;
 }
 
-export function* nodesIn(input: Input): Generator<GraphNode, void> {
+/** A node and all nodes inside it, owners first. Every check walks its graphs many times, so it is no generator. */
+export function nodesIn(input: Input): readonly GraphNode[] {
+  const nodes: GraphNode[] = [];
+  addNodes(input, nodes);
+  return nodes;
+}
+
+function addNodes(input: Input, nodes: GraphNode[]): void {
   if (typeof input === "number") return;
-  yield input;
-  for (const each of input.inputs) yield* nodesIn(each);
-  for (const region of input.regions) for (const item of region) yield* nodesIn(item.value);
+  nodes.push(input);
+  for (const each of input.inputs) addNodes(each, nodes);
+  for (const region of input.regions) for (const item of region) addNodes(item.value, nodes);
 }
 
 /** The roots of a function in print order. */
@@ -66,8 +73,10 @@ function rootsOf(graph: FunctionGraph): readonly Input[] {
 }
 
 /** All nodes of a function in print order, owners first. */
-export function* allNodes(graph: FunctionGraph): Generator<GraphNode, void> {
-  for (const root of rootsOf(graph)) yield* nodesIn(root);
+export function allNodes(graph: FunctionGraph): readonly GraphNode[] {
+  const nodes: GraphNode[] = [];
+  for (const root of rootsOf(graph)) addNodes(root, nodes);
+  return nodes;
 }
 
 export function textAttribute(node: GraphNode, index: number): string {

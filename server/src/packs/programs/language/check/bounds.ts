@@ -152,8 +152,19 @@ export function withinBounds(
   return bound.values;
 }
 
+/** By function and type: each case of a function asks for each of its parameters. */
+const literals = new WeakMap<FunctionGraph, Map<string, readonly Value[]>>();
+
 /** Literals of a function, which are interesting inputs, and their neighbours. */
 export function literalsOf(graph: FunctionGraph, type: Type): readonly Value[] {
+  const ofGraph = literals.get(graph) ?? new Map<string, readonly Value[]>();
+  literals.set(graph, ofGraph);
+  const found = ofGraph.get(type.text) ?? literalsIn(graph, type);
+  ofGraph.set(type.text, found);
+  return found;
+}
+
+function literalsIn(graph: FunctionGraph, type: Type): readonly Value[] {
   const found: Value[] = [];
   for (const node of allNodes(graph)) {
     const literal = literalOf(node);
