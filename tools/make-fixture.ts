@@ -6,6 +6,7 @@
  *
  *   node tools/make-fixture.ts rules-1          entities and the space
  *   node tools/make-fixture.ts rules-1-locks    agents and locks
+ *   node tools/make-fixture.ts rules-1-programs programs, with the evidence of their checks
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,12 @@ import { headOf, type StoredBatch } from "../server/src/journal/unseal.ts";
 import type { Command, Entry, Outcome } from "../server/src/machine/entry.ts";
 import type { Json } from "../sdk/src/json/json.ts";
 import { sampleHistory, sampleMachine } from "../test/machine/sample-history.ts";
+import { allChecks } from "../server/src/app/app-services.ts";
+import { openRecheck } from "../server/src/checks/recheck.ts";
+import type { WantedCheck } from "../server/src/machine/feature.ts";
+import type { StateReader } from "../server/src/machine/state.ts";
 import { recordLocks } from "./record-locks.ts";
+import { recordPrograms } from "./record-programs.ts";
 
 const folder = join(import.meta.dirname, "..", "test", "fixtures", "journals");
 const entriesPerBatch = [1, 3, 8, 2];
@@ -26,6 +32,8 @@ function fail(message: string): never {
   console.error(`tools/make-fixture.ts: ${message}`);
   process.exit(1);
 }
+
+const makeEvidence = await openRecheck(allChecks([]));
 
 /** Decides one command after another and keeps what is recorded. */
 class Recorder {
@@ -50,6 +58,19 @@ class Recorder {
       this.record("record-state-hash", { position: entry.position, hash: this.stateHash() });
     }
     return outcome;
+  }
+
+  /** Decides a command with the evidence of the check that its decision names. */
+  decideChecked(command: Omit<Command, "id">): Outcome {
+    const outcome = this.decide(command);
+    if (outcome.kind === "done" || outcome.code !== "check_stale") return outcome;
+    const { wanted } = outcome.data as unknown as { readonly wanted: WantedCheck };
+    const evidence = makeEvidence({ ...command, id: "check" }, wanted, this.state);
+    return this.decide({ ...command, ...(evidence !== undefined && { evidence }) });
+  }
+
+  get state(): StateReader {
+    return this.#machine.durable;
   }
 
   pass(durationMs: number): void {
@@ -98,11 +119,12 @@ interface Recorded {
   readonly hash: string;
 }
 
-function record(isAboutLocks: boolean): Recorded {
+function record(about: string): Recorded {
   const recorder = new Recorder();
   for (const command of commandsOf(31, 220)) recorder.decide(command);
   recorder.record("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
-  if (isAboutLocks) recordLocks(recorder);
+  if (about === "locks") recordLocks(recorder);
+  else if (about === "programs") recordPrograms(recorder);
   else recordEntities(recorder);
   const erased = new Map<number, number>();
   for (const { position, events } of erasable(recorder.entries)) {
@@ -154,7 +176,7 @@ if (existsSync(file)) {
     `${file} exists. If its rules are not released, delete it and run this again; otherwise make one of a new number.`,
   );
 }
-const { entries, erased, hash } = record(name.endsWith("-locks"));
+const { entries, erased, hash } = record(name.replace(/^rules-\d+-?/u, ""));
 const batches = sealed(entries, erased);
 const last = batches.at(-1) ?? fail("the history is empty");
 mkdirSync(folder, { recursive: true });

@@ -1,11 +1,13 @@
-/** One pair of journals for each rules number. Once released, a pair folds and decides the same forever. */
+/** Journals for each rules number: entities, locks, programs. Once released, they fold and decide the same forever. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { events } from "@holdfast/sdk/contract";
 import { refuse } from "holdfast";
+import { allChecks } from "../../server/src/app/app-services.ts";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
+import { openRecheck } from "../../server/src/checks/recheck.ts";
 import { Verification, type VerificationResult } from "../../server/src/engine/verify/verification.ts";
 import { readBatchLine } from "../../server/src/journal/batch-line.ts";
 import { type StoredBatch, unsealAll } from "../../server/src/journal/unseal.ts";
@@ -79,6 +81,17 @@ for (const fixture of fixtures) {
   });
 }
 
+test("the checks of this build make the evidence of the fixture with programs again, byte for byte [M3 G9]", async () => {
+  const fixture = fixtures.find(({ name }) => name.endsWith("-programs.ndjson"));
+  assert.ok(fixture);
+  const makeEvidence = await openRecheck(allChecks([]));
+  const verification = new Verification({ ...verificationOf([ticketKind]), makeEvidence });
+  for (const batch of fixture.batches) if (!verification.take(batch)) break;
+  const { ok, rechecked, firstBad } = verification.finish();
+  assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo} Another verdict also needs another name of the check.`);
+  assert.ok(rechecked > 80, `${rechecked} mutations were checked again`);
+});
+
 test("every rules number that this build carries has a fixture [M3]", () => {
   const machine = sampleMachine();
   for (let rules = 1; machine.knowsRules(rules); rules += 1) {
@@ -99,7 +112,7 @@ test("a fixture detects a decision that changed without a new rules number", () 
 });
 
 /** Features whose events are published. A new feature adds its events to a fixture. */
-const published = ["entity", "payload", "space", "agent", "agents", "lock", "locks"];
+const published = ["entity", "payload", "space", "agent", "agents", "lock", "locks", "program"];
 /** Event types that no history of the first rules can contain. */
 const ofLaterRules = ["space.rules_raised"];
 /** Event types that no operation of this build records. `test/locks/sets.test.ts` decides and folds them. */

@@ -39,7 +39,7 @@ const forgedWrite =
   (members: JsonObject) =>
   (evidence: JsonObject): JsonObject => {
     const [write = {}, ...others] = evidence["writes"] as JsonObject[];
-    return { ...evidence, writes: [{ ...write, value: { ...(write["value"] as JsonObject), ...members } }, ...others] };
+    return { ...evidence, writes: [{ ...write, ...members }, ...others] };
   };
 
 const entriesOf = (node: ProgramsNode) => node.engine.entriesAfter(0, { entries: 10_000, bytes: 1e9 });
@@ -182,8 +182,8 @@ describe("races of mutations", () => {
       (evidence: JsonObject) => ({ ...evidence, verdict: { ...(evidence["verdict"] as JsonObject), cases: 999 } }),
       (evidence: JsonObject) => ({ ...evidence, reads: {} }),
       (evidence: JsonObject) => ({ ...evidence, users: {} }),
-      forgedWrite({ body: ['[1,"const","int","3"]'] }),
-      forgedWrite({ hash: "0".repeat(64) }),
+      forgedWrite({ body: [0, 1, '[1,"const","int","3"]'] }),
+      forgedWrite({ members: { hash: "0".repeat(64) } }),
     ]) {
       const { ok } = await deepVerification(forge(change));
       assert.equal(ok, false);
