@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { RunningJob } from "../../sdk/src/client/jobs/running-job.ts";
 import { onEveryTransport } from "../client/every-transport.ts";
 import { clientNode, soon } from "../client/client-node.ts";
+import { lossyClient } from "../client/lossy-client.ts";
 
 /** Resolves when the signal of a job aborts. */
 const aborted = ({ signal }: RunningJob): Promise<void> =>
@@ -71,19 +72,68 @@ describe("workers of the client", () => {
     const fences: (string | undefined)[] = [];
     await using _worker = await client.jobs.work("tiles", async (job) => {
       fences.push(job.fence);
-      fences.push(await job.lock(["project/p/map/n"]));
+      fences.push(await job.lock("project/p/map/n"));
+      await job.unlock("project/p/map/n");
+      fences.push(job.fence);
       await job.unlock();
-      return job.fence;
+      return job.fence ?? "none";
     });
     const { id } = await client.jobs.submit("tiles", undefined, { locks: ["project/p/map/m"] });
     const job = await client.jobs.wait(id);
-    assert.deepEqual([job.state, job.project, job.result], ["completed", "p", fences[1]]);
+    assert.deepEqual([job.state, job.project, job.result], ["completed", "p", "none"]);
     assert.ok(fences[0] !== undefined && fences[0] !== fences[1]);
+    assert.equal(fences[2], fences[1], "the fence is that of the locks that are left");
     assert.deepEqual((await client.locks.status("project/p/map/m")).holders, []);
   });
 });
 
 describe("workers and time", () => {
+  test("`unlocked` holds no lock during its work, and the job has a new fence for the same locks afterwards [W9]", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    const path = "project/p/map/m";
+    const fences: (string | undefined)[] = [];
+    await using _worker = await client.jobs.work("tiles", async (job) => {
+      fences.push(job.fence);
+      const holders = await job.unlocked(async () => {
+        fences.push(job.fence);
+        return (await client.locks.status(path)).holders.length;
+      });
+      fences.push(job.fence);
+      const [again] = (await client.locks.status(path)).holders;
+      return { holders, mode: again?.mode, scope: again?.scope };
+    });
+    const lock = { path, mode: "upgradeable", scope: "self" } as const;
+    const { id } = await client.jobs.submit("tiles", undefined, { locks: [lock] });
+    assert.deepEqual((await client.jobs.wait(id)).result, { holders: 0, mode: "upgradeable", scope: "self" });
+    const [first, during, last] = fences;
+    assert.equal(during, undefined);
+    assert.ok(first !== undefined && last !== undefined && first !== last);
+  });
+
+  test("a running job tries five times to acquire a lock that another owner holds, and then fails with its name [W9]", async () => {
+    await using node = await clientNode();
+    const { client, sent } = lossyClient(node, "ann");
+    const path = "project/p/map/m";
+    const done = Promise.withResolvers<undefined>();
+    await using _worker = await client.jobs.work("tiles", (job) =>
+      job.unlocked(async () => {
+        await node.fresh("bob").acquire(path, { ttlMs: 45_000 });
+        done.resolve(undefined);
+      }),
+    );
+    await client.jobs.submit("tiles", undefined, { id: "j1", locks: [path], maxAttempts: 1 });
+    await done.promise;
+    const count = (): number => sent.filter((operation) => operation === "jobs.lock").length;
+    await soon(() => count() === 1);
+    await node.clock.pass(3_000, 50);
+    await soon(async () => (await client.jobs.get("j1")).state === "failed");
+    assert.equal(count(), 5);
+    const { error } = await client.jobs.get("j1");
+    assert.equal(error?.code, "jobs.locks_unavailable");
+    assert.match(error?.message ?? "", /bob/u);
+  });
+
   test("heartbeats keep a long job, and a job of a closed worker returns to the queue", async () => {
     await using node = await clientNode();
     const client = node.fresh("ann");

@@ -83,8 +83,11 @@ describe("locks at dispatch", () => {
     const more = node.work("lock", "j1", { paths: ["project/p/map/z"] });
     assert.equal(more.code, "done");
     assert.notEqual(more.data["fence"], before);
-    assert.deepEqual(node.work("unlock", "j1", { paths: ["project/p/map/z"] }).data["released"], ["project/p/map/z"]);
-    assert.deepEqual(node.work("unlock", "j1").data["released"], [map.path]);
+    const part = node.work("unlock", "j1", { paths: ["project/p/map/z"] }).data;
+    const z = { path: "project/p/map/z", mode: "write", scope: "tree" };
+    assert.deepEqual([part["released"], part["fence"]], [[z], more.data["fence"]]);
+    const rest = node.work("unlock", "j1").data;
+    assert.deepEqual([rest["released"], rest["fence"]], [[{ ...z, ...map }], null]);
     assert.deepEqual(node.holders(), ["ann: project/p/map/n write"]);
     assert.equal(node.work("complete", "j1").code, "done");
   });

@@ -1,13 +1,14 @@
 /** Workers and servers in processes of their own, which are killed or stopped. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { connect } from "holdfast";
 import type { Client } from "holdfast";
+import { counts } from "../prove/counts.ts";
 import { freePort } from "../scenario/free-port.ts";
 import { holdfast } from "../scenario/holdfast-command.ts";
-import { folderFor } from "../socket/with-server.ts";
+import { folderFor, serverFor } from "../socket/with-server.ts";
 import { startWorkerProcess } from "./worker-process.ts";
 
 /** A client with the operator token of the folder, which changes caps and kinds. */
@@ -54,5 +55,43 @@ describe("workers in processes of their own", () => {
     assert.equal((await client.jobs.stats()).running, 0);
     second.signal("SIGKILL");
     await second.ended;
+  });
+
+  test("a worker whose event loop is blocked keeps its claim and its offer, because a thread sends its heartbeats [W9]", async (t) => {
+    const folder = await folderFor(t);
+    const { url } = await serverFor(t, join(folder, ".holdfast"));
+    await using client = await connect(url);
+    const [worker, block] = [await startWorkerProcess(t, url, "busy"), join(folder, "go")];
+    await client.jobs.submit("busy", { block }, { id: "j1" });
+    assert.equal(await worker.line(), "started j1 1 -");
+    const offerEnd = async (): Promise<string> => (await client.jobs.listWorkers()).items[0]?.until ?? "none";
+    const [start, beats] = [await offerEnd(), client.watch({ names: ["evt.agents.renewed"] })];
+    for (let count = 0; count < counts.blockedBeats; count += 1) await beats.next();
+    await beats.return?.();
+    assert.ok((await offerEnd()) > start, "the offer was renewed");
+    await client.jobs.submit("busy", null, { id: "j2" });
+    writeFileSync(block, "");
+    assert.equal(await worker.line(), "started j2 1 -");
+    const { state, attempt } = await client.jobs.wait("j1");
+    assert.deepEqual([state, attempt], ["completed", 1]);
+  });
+
+  test("a worker of a closed client sends no heartbeats, and its jobs are aborted", async (t) => {
+    const { url } = await serverFor(t);
+    await using other = await connect(url);
+    const client = await connect(url);
+    const [started, aborted] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    await client.jobs.work("long", async ({ signal }) => {
+      started.resolve(undefined);
+      signal.addEventListener("abort", () => {
+        aborted.resolve(undefined);
+      });
+      await aborted.promise;
+    });
+    await other.jobs.submit("long", null, { id: "j1" });
+    await started.promise;
+    await client.close();
+    await aborted.promise;
+    assert.equal((await other.jobs.get("j1")).state, "running", "the job ends with its lease");
   });
 });

@@ -70,6 +70,7 @@ const table = {
     prove: 20_000,
     secondsEach: 0.003,
   },
+  blockedBeats: { unit: "heartbeats of a worker whose loop is blocked", test: 1, prove: 7, secondsEach: 8 },
   jobRecoveries: { unit: "recoveries of the locks of real workers", test: 0, prove: 1, secondsEach: 75 },
   crashStates: { unit: "states of a disk after each crash of a publish", test: 200, prove: 5_000, secondsEach: 0.02 },
   restoreKills: { unit: "restores with files under kill -9", test: 2, prove: 20, secondsEach: 2 },

@@ -85,6 +85,7 @@ interface PackHost {
   readonly run: Run;
   readonly clock: ClientClock;
   readonly client: CoreClient;
+  readonly thread: HeartbeatThread | undefined;
 }
 
 function clientOf(caller: CallSender, options: ClientOptions, family: Family): Client {
@@ -108,7 +109,7 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
   const withIdentity = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
     clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
   const packClient = <Pack extends object>(load: () => Promise<(host: PackHost) => Pack>): Pack =>
-    lazyClient(async () => (await load())({ run, clock: caller.clock, client }));
+    lazyClient(async () => (await load())({ run, clock: caller.clock, client, thread }));
   const client: Client = {
     entities: entitiesClient(run, caller.clock),
     agents: agentsClient(run),

@@ -2,11 +2,14 @@
 import type { ClientClock } from "../client-clock.ts";
 import type { AgentIdentity, CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
+import type { HeartbeatThread } from "../locks/heartbeats/heartbeats.ts";
 import type { StartedJob } from "../packs/job-operations.ts";
 import { attemptEnd } from "./attempt-end.ts";
 import { JobReturn, RunningJob } from "./running-job.ts";
 import type { JobHandler } from "./running-job.ts";
 import { sendEnd } from "./send-end.ts";
+import { WorkerHeartbeats } from "./worker-heartbeats.ts";
+import type { WorkerBeat } from "./worker-heartbeats.ts";
 
 export interface WorkOptions {
   /** Maximum jobs at the same time; 1 by default. */
@@ -21,16 +24,17 @@ interface WorkerHost {
   readonly client: CoreClient;
   readonly clock: ClientClock;
   readonly handler: JobHandler;
+  readonly thread: HeartbeatThread | undefined;
 }
-
-/** Interval between heartbeats. An offer ends after 25 seconds, so two of them may be lost. */
-const beatEveryMs = 8_000;
 
 /** Time without a heartbeat after which the offer is sent again: it may have ended. */
 const offerAgainMs = 20_000;
 
 /** Time before the end of a lease at which its job is aborted, so that its handler can stop in time. */
 const leaseMarginMs = 10_000;
+
+/** Interval between two tries to register a new agent. */
+const restartMs = 8_000;
 
 /** Maximum claims that are remembered, so that a late notice starts no job twice. */
 const claimsMax = 10_000;
@@ -44,7 +48,7 @@ export class JobWorker implements AsyncDisposable {
   #agent: CoreClient;
   #identity: AgentIdentity = { agentId: "" };
   #notices: AsyncIterator<unknown> | undefined;
-  #cancelBeat: () => void = () => undefined;
+  #beats: WorkerHeartbeats | undefined;
   #beatAtMs: number;
   #isEnding = false;
 
@@ -73,7 +77,7 @@ export class JobWorker implements AsyncDisposable {
     this.#isEnding = true;
     await this.#agent.operations.jobs.offer({ types: [...this.#types], slots: 0 }).catch(this.#report);
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
-    this.#cancelBeat();
+    this.#beats?.stop();
     await this.#notices?.return?.();
     await this.#agent.operations.endAgent({}).catch(this.#report);
   }
@@ -95,7 +99,7 @@ export class JobWorker implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     const { client } = this.#host;
-    const { name = "worker", slots = 1 } = this.#options;
+    const { name = "worker" } = this.#options;
     const { agentId, secret } = await client.agents.register({
       name,
       purpose: `runs ${this.#types.join(", ")}`.slice(0, 500),
@@ -107,23 +111,35 @@ export class JobWorker implements AsyncDisposable {
     void this.#listen(notices);
     this.#beatAtMs = this.#host.clock.monotonicMs();
     try {
-      const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
-      for (const job of next) this.#accept(job);
+      await this.#offer();
     } catch (error) {
       // A worker without rights leaves no agent behind.
+      this.#notices = undefined;
       void notices.return?.();
       await this.#agent.operations.endAgent({}).catch(this.#report);
       throw error;
     }
-    this.#beatLater();
+    if (this.#isEnding) return;
+    const onResult = (beat: WorkerBeat): void => this.#beaten(beat);
+    const { clock, thread: startThread } = this.#host;
+    const worker = { agent: this.#agent, identity: this.#identity };
+    this.#beats = new WorkerHeartbeats({ ...worker, clock, startThread, onResult });
   }
 
   async #listen(notices: AsyncIterableIterator<object>): Promise<void> {
     try {
       for await (const notice of notices) this.#take(notice as WorkerNotice);
+      if (this.#notices === notices && !this.#isEnding) this.#abandon();
     } catch (error) {
       if (!this.#isEnding) this.#report(error);
     }
+  }
+
+  /** The program closed the client. The heartbeat thread has a connection of its own and would keep the offer alive. */
+  #abandon(): void {
+    this.#isEnding = true;
+    this.#beats?.stop();
+    for (const { controller } of this.#running.values()) controller.abort(new Error("the client was closed"));
   }
 
   /** Other notices of the agent, such as those of locks, are ignored. */
@@ -168,6 +184,8 @@ export class JobWorker implements AsyncDisposable {
     const startedMs = clock.monotonicMs();
     let cancel: () => void = () => undefined;
     const guard = (): void => {
+      // After a blocked event loop, this timer may run before the messages of the heartbeat thread are delivered.
+      this.#beats?.apply();
       const leftMs = Math.max(startedMs, this.#beatAtMs) + leaseMs - leaseMarginMs - clock.monotonicMs();
       if (leftMs > 0) cancel = clock.after(leftMs, guard, { keepAlive: false });
       else controller.abort(new JobReturn(0, `job ${id}: its lease ends, because no heartbeat reached the server`));
@@ -178,41 +196,37 @@ export class JobWorker implements AsyncDisposable {
     };
   }
 
-  #beatLater(): void {
-    const { clock } = this.#host;
-    this.#cancelBeat = clock.after(beatEveryMs, () => void this.#beat(), { keepAlive: true });
+  /** The lease is counted from the time at which a heartbeat was sent. */
+  #beaten({ sentAtMs, answeredAtMs, refusal }: WorkerBeat): void {
+    if (refusal === undefined) {
+      const isLate = answeredAtMs - this.#beatAtMs > offerAgainMs;
+      this.#beatAtMs = sentAtMs;
+      if (isLate && !this.#isEnding) void this.#offer().catch(this.#report);
+      return;
+    }
+    const { code, data } = refusal;
+    const error = new HoldfastError("heartbeat", code, { data });
+    this.#report(error);
+    if (code === "agent_unknown" && !this.#isEnding) this.#restart(error);
   }
 
-  async #beat(): Promise<void> {
-    const { clock } = this.#host;
-    // The lease is counted from the time at which the heartbeat was sent.
-    const sentMs = clock.monotonicMs();
-    try {
-      await this.#agent.operations.heartbeat({});
-      const isLate = clock.monotonicMs() - this.#beatAtMs > offerAgainMs;
-      this.#beatAtMs = sentMs;
-      if (isLate && !this.#isEnding) {
-        const { slots = 1 } = this.#options;
-        const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
-        for (const job of next) this.#accept(job);
-      }
-    } catch (error) {
-      this.#report(error);
-      if (error instanceof HoldfastError && error.code === "agent_unknown" && !this.#isEnding) {
-        this.#restart(error);
-        return;
-      }
-    }
-    this.#beatLater();
+  async #offer(): Promise<void> {
+    const { slots = 1 } = this.#options;
+    const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
+    for (const job of next) this.#accept(job);
   }
 
   /** The server ended the worker's agent: its jobs are lost, and a new agent continues. */
   #restart(reason: HoldfastError): void {
     for (const { controller } of this.#running.values()) controller.abort(reason);
-    void this.#notices?.return?.();
+    this.#beats?.stop();
+    const notices = this.#notices;
+    this.#notices = undefined;
+    void notices?.return?.();
     this.#begin().catch((error: unknown) => {
       this.#report(error);
-      this.#beatLater();
+      const { clock } = this.#host;
+      clock.after(restartMs, () => this.#isEnding || this.#restart(reason), { keepAlive: true });
     });
   }
 }

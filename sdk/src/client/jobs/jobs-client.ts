@@ -2,6 +2,7 @@ import { defined } from "../../base/defined.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { CoreClient } from "../core-client.ts";
 import type { Run } from "../entities-client.ts";
+import type { HeartbeatThread } from "../locks/heartbeats/heartbeats.ts";
 import type { Job, JobOperations } from "../packs/job-operations.ts";
 import type { CallOptions } from "../transport.ts";
 import { JobWorker } from "./job-worker.ts";
@@ -60,9 +61,11 @@ interface JobsHost {
   readonly run: Run;
   readonly clock: ClientClock;
   readonly client: CoreClient;
+  /** Sends heartbeats without the event loop of the program, where threads exist. */
+  readonly thread: HeartbeatThread | undefined;
 }
 
-export function jobsClient({ run, clock, client }: JobsHost): JobsClient {
+export function jobsClient({ run, clock, client, thread }: JobsHost): JobsClient {
   const ask = <Output>(operation: string, input: object, call: CallOptions = {}): Promise<Output> =>
     run(`jobs.${operation}`, input, call) as Promise<Output>;
   const get = (id: string): Promise<Job> => ask("get", { id });
@@ -70,7 +73,7 @@ export function jobsClient({ run, clock, client }: JobsHost): JobsClient {
     submit: (type, payload, terms = {}, options) => ask("submit", { ...defined({ type, payload }), ...terms }, options),
     submitMany: (jobs, options) => ask("submit-many", { jobs }, options),
     work: (types, handler, options = {}) =>
-      JobWorker.start({ client, clock, handler }, typeof types === "string" ? [types] : types, options),
+      JobWorker.start({ client, clock, handler, thread }, typeof types === "string" ? [types] : types, options),
     wait: (id, { signal } = {}) => waitForJob({ client, clock, get, id, signal }),
     get,
     list: (query) => ask("list", query),

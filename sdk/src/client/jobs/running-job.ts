@@ -11,6 +11,9 @@ const progressEveryMs = 1_000;
 /** Time before each further try to lock paths: five tries in all. */
 const lockPausesMs = [100, 200, 400, 800];
 
+/** The refusals after which another try may succeed. */
+const heldCodes: readonly string[] = ["jobs.locks_unavailable", "jobs.cap_reached"];
+
 /** Ends the job as failed without a retry. */
 export class FatalJobError extends Error {
   override readonly name = "FatalJobError";
@@ -110,16 +113,20 @@ export class RunningJob {
     });
   }
 
-  /** Acquires more locks, later in the global order only. It tries five times and then throws the refusal. */
-  async lock(paths: LockedPaths): Promise<string> {
+  /**
+   * Acquires more locks, later in the global order only. It tries five times and then throws the refusal. The new fence
+   * covers all locks of the job.
+   */
+  async lock(paths: string | LockedPaths): Promise<string> {
+    const wanted = typeof paths === "string" ? [paths] : paths;
     for (const pauseMs of [...lockPausesMs, undefined]) {
       this.signal.throwIfAborted();
       try {
-        const { fence } = await this.#send("lock", { paths });
+        const { fence } = await this.#send("lock", { paths: wanted });
         this.#fence = fence;
         return fence;
       } catch (error) {
-        const isHeld = error instanceof HoldfastError && error.code === "jobs.locks_unavailable";
+        const isHeld = error instanceof HoldfastError && heldCodes.includes(error.code);
         if (!isHeld || pauseMs === undefined) throw error;
         await pause(this.#clock, pauseMs, { signal: this.signal });
       }
@@ -127,9 +134,27 @@ export class RunningJob {
     throw new Error("unreachable");
   }
 
-  /** Releases locks early: these paths, or all of them. */
-  async unlock(paths?: readonly string[]): Promise<void> {
-    await this.#send("unlock", paths === undefined ? {} : { paths: [...paths] });
+  /** Releases locks early: these paths, or all of them. Without locks the job has no fence. */
+  async unlock(paths?: string | readonly string[]): Promise<void> {
+    const given = typeof paths === "string" ? [paths] : paths;
+    await this.#unlock(given === undefined ? {} : { paths: [...given] });
+  }
+
+  /**
+   * Releases all locks, runs the work, and acquires the same locks again in five tries. Use it for calls to other systems.
+   * The fence is a new one, and others may have written meanwhile: read again. If the work throws, the job has no locks.
+   */
+  async unlocked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    const { released } = await this.#unlock({});
+    const result = await work();
+    if (released.length > 0) await this.lock(released);
+    return result;
+  }
+
+  async #unlock(input: object): Promise<JobOperations["unlock"]["output"]> {
+    const reply = await this.#send("unlock", input);
+    this.#fence = reply.fence ?? undefined;
+    return reply;
   }
 
   /** Throw it to fail the job without a retry. */

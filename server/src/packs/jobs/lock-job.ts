@@ -74,16 +74,17 @@ export function unlockForJob(
   const { row, attempt } = found;
   const { fence } = row;
   const held = fence === undefined ? [] : (state.rows(grantTable).get(fence)?.paths ?? []);
-  const released = held.map(({ path }) => path).filter((path) => input.paths?.includes(path) ?? true);
+  const locks = held.filter(({ path }) => input.paths?.includes(path) ?? true);
+  const released = locks.map(({ path, mode, scope }) => ({ path, mode, scope }));
   if (fence === undefined || released.length === 0)
-    return { outcome: done({ id: row.id, released: [] }), events: [], attachment: {} };
+    return { outcome: done({ id: row.id, released, fence: fence ?? null }), events: [], attachment: {} };
   const kept = released.length === held.length ? null : fence;
   emit({
     type: "jobs.unlocked",
     subject: jobSubject(row.id),
     data: { type: row.type, worker: attempt.worker, fence: kept },
   });
-  freeSet(context, fence, { paths: released });
+  freeSet(context, fence, { paths: released.map(({ path }) => path) });
   fill(context);
-  return { outcome: done({ id: row.id, released }), events: [], attachment: {} };
+  return { outcome: done({ id: row.id, released, fence: kept }), events: [], attachment: {} };
 }

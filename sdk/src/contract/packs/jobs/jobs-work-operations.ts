@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { line } from "../../agents.ts";
 import { fence } from "../../grant.ts";
-import { lockPath, paths } from "../../lock-path.ts";
+import { lockedPath, lockPath, paths } from "../../lock-path.ts";
 import { operation } from "../../operation.ts";
 import { post, put } from "../../routes.ts";
 import { claim, delaySeconds, jobError, jobId, jobType, percent, startedJob } from "./job-view.ts";
@@ -154,7 +154,14 @@ const unlock = operation({
     { ...attempt, paths: Type.Optional(Type.Array(lockPath, { minItems: 1, maxItems: 1_000 })) },
     closed,
   ),
-  output: Type.Object({ id: jobId, released: Type.Array(lockPath) }, closed),
+  output: Type.Object(
+    {
+      id: jobId,
+      released: Type.Array(lockedPath, { description: "The released locks, in a form that `jobs.lock` takes." }),
+      fence: Type.Union([fence, Type.Null()], { description: "The fence of the locks that are left." }),
+    },
+    closed,
+  ),
   problems: attemptProblems,
   rights: jobRights,
   routes: [post("/v1/jobs/{id}/unlock")],
