@@ -67,7 +67,9 @@ describe("workers of the client", () => {
     );
     assert.equal(attempts.get("snooze"), 2);
   });
+});
 
+describe("locks of running jobs", () => {
   onEveryTransport("a running job has its locks, acquires more and shows the fence [W9]", async (client) => {
     const fences: (string | undefined)[] = [];
     await using _worker = await client.jobs.work("tiles", async (job) => {
@@ -131,7 +133,7 @@ describe("workers and time", () => {
     assert.equal(count(), 5);
     const { error } = await client.jobs.get("j1");
     assert.equal(error?.code, "jobs.locks_unavailable");
-    assert.match(error?.message ?? "", /bob/u);
+    assert.match(String(error?.message), /bob/u);
   });
 
   test("heartbeats keep a long job, and a job of a closed worker returns to the queue", async () => {

@@ -1,11 +1,12 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { integerArgument, numberOption, secondsOption, textOption } from "../args/option-values.ts";
+import { secondsOption, textOption } from "../args/option-values.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
 import type { CliCommand } from "../command.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { followJob } from "./follow-job.ts";
+import { jobTemplateOf, listOf, templateOptions } from "./job-template.ts";
 
 export const jobsSubmitCommand: CliCommand = serverCommand({
   name: "jobs submit",
@@ -24,15 +25,10 @@ export const jobsSubmitCommand: CliCommand = serverCommand({
   ],
   options: {
     id: { value: "ID", summary: "the id of the job (default: the server makes one)" },
-    project: { value: "PROJECT", summary: "the unit of fair sharing, with a cap of its own" },
-    priority: { value: "N", summary: "0 to 100, higher runs first inside its project (default: 50)" },
     in: { value: "TIME", summary: "start it after this time, such as 90s, 5m or 2h" },
     at: { value: "TIME", summary: "start it at this time in UTC, such as 2026-11-18T22:00:00Z" },
-    lock: { value: "PATHS", summary: "locks that it needs, separated by commas" },
     after: { value: "IDS", summary: "jobs that must be completed before, separated by commas" },
-    unique: { value: "KEY", summary: "submit nothing if a job of this type with this key has not ended" },
-    attempts: { value: "N", summary: "maximum failed attempts (default: 5)" },
-    timeout: { value: "TIME", summary: "maximum duration of an attempt" },
+    ...templateOptions,
     key: { value: "KEY", summary: "the idempotency key: a repeated key returns the first reply and submits nothing" },
     wait: { summary: "follow the job until it ends" },
   },
@@ -57,28 +53,17 @@ interface SubmitAnswer {
   readonly duplicate: boolean;
 }
 
-async function inputOf({ positionals, values, terminal }: CommandContext): Promise<object> {
+async function inputOf(context: CommandContext): Promise<object> {
+  const { positionals, values, terminal } = context;
   const [type = "", payload] = positionals;
-  const unique = textOption(values, "unique");
-  const priority = textOption(values, "priority");
   const argument = { name: "PAYLOAD", operation: "jobs.submit", pointerOf: () => "/payload" };
   return defined({
     type,
     payload: payload === undefined ? undefined : await readJsonArgument(payload, argument, terminal),
     id: textOption(values, "id"),
-    project: textOption(values, "project"),
-    priority: priority === undefined ? undefined : integerArgument(priority, "--priority", 0),
     delay_seconds: secondsOption(values, "in", 0),
     run_at: textOption(values, "at"),
-    locks: listOf(textOption(values, "lock")),
     after: listOf(textOption(values, "after")),
-    unique: unique === undefined ? undefined : { key: unique },
-    max_attempts: numberOption(values, "attempts", 1),
-    timeout_seconds: secondsOption(values, "timeout", 1),
+    ...jobTemplateOf(context),
   });
-}
-
-function listOf(text: string | undefined): readonly string[] | undefined {
-  const parts = text?.split(",").map((part) => part.trim());
-  return parts?.filter((part) => part !== "");
 }
