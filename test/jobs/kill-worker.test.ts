@@ -1,6 +1,8 @@
 /** Workers and servers in processes of their own, which are killed or stopped. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { connect } from "holdfast";
@@ -62,6 +64,7 @@ describe("workers in processes of their own", () => {
     const { url } = await serverFor(t, join(folder, ".holdfast"));
     await using client = await connect(url);
     const [worker, block] = [await startWorkerProcess(t, url, "busy"), join(folder, "go")];
+    execFileSync("mkfifo", [block]);
     await client.jobs.submit("busy", { block }, { id: "j1" });
     assert.equal(await worker.line(), "started j1 1 -");
     const offerEnd = async (): Promise<string> => (await client.jobs.listWorkers()).items[0]?.until ?? "none";
@@ -70,7 +73,7 @@ describe("workers in processes of their own", () => {
     await beats.return?.();
     assert.ok((await offerEnd()) > start, "the offer was renewed");
     await client.jobs.submit("busy", null, { id: "j2" });
-    writeFileSync(block, "");
+    await writeFile(block, "go");
     assert.equal(await worker.line(), "started j2 1 -");
     const { state, attempt } = await client.jobs.wait("j1");
     assert.deepEqual([state, attempt], ["completed", 1]);

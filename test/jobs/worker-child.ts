@@ -1,9 +1,9 @@
 /**
  * A program that works on jobs of one type. It reports each start with its attempt and fence. A job whose payload says
- * `wait` ends at the next line of input, or when its signal aborts. One with `block` blocks the event loop until that file
- * exists.
+ * `wait` ends at the next line of input, or when its signal aborts. One with `block` blocks the event loop with a read
+ * of that named pipe.
  */
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { connect } from "holdfast";
 
@@ -11,18 +11,13 @@ const [url = "", type = ""] = process.argv.slice(2);
 const client = await connect(url.split(","), { name: `worker ${String(process.pid)}` });
 const lines = createInterface({ input: process.stdin });
 
-/** No timer, message or reply of this program is handled meanwhile. */
-function blockUntil(path: string): void {
-  const cell = new Int32Array(new SharedArrayBuffer(4));
-  while (!existsSync(path)) Atomics.wait(cell, 0, 0, 50);
-}
-
 await client.jobs.work(
   type,
   async (job) => {
     const { wait = false, block } = (job.payload ?? {}) as { readonly wait?: boolean; readonly block?: string };
     console.log(`started ${job.id} ${String(job.attempt)} ${job.fence ?? "-"}`);
-    if (block !== undefined) blockUntil(block);
+    // No timer, message or reply of this program is handled until another process has written to the pipe.
+    if (block !== undefined) readFileSync(block);
     if (!wait) return;
     await new Promise<void>((resolve, reject) => {
       lines.once("line", () => {

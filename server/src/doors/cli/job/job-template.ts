@@ -18,7 +18,7 @@ export function jobTemplateOf({ values }: Pick<CommandArguments, "values">): obj
   return defined({
     project: textOption(values, "project"),
     priority: priority === undefined ? undefined : integerArgument(priority, "--priority", 0),
-    locks: listOf(textOption(values, "lock")),
+    locks: commaList(textOption(values, "lock")),
     unique: unique === undefined ? undefined : { key: unique },
     max_attempts: numberOption(values, "attempts", 1),
     timeout_seconds: secondsOption(values, "timeout", 1),
@@ -26,7 +26,7 @@ export function jobTemplateOf({ values }: Pick<CommandArguments, "values">): obj
 }
 
 /** The parts of a list that is separated by commas. */
-export function listOf(text: string | undefined): readonly string[] | undefined {
+export function commaList(text: string | undefined): readonly string[] | undefined {
   const parts = text?.split(",").map((part) => part.trim());
   return parts?.filter((part) => part !== "");
 }

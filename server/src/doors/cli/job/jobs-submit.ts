@@ -6,7 +6,7 @@ import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { followJob } from "./follow-job.ts";
-import { jobTemplateOf, listOf, templateOptions } from "./job-template.ts";
+import { jobTemplateOf, commaList, templateOptions } from "./job-template.ts";
 
 export const jobsSubmitCommand: CliCommand = serverCommand({
   name: "jobs submit",
@@ -63,7 +63,7 @@ async function inputOf(context: CommandContext): Promise<object> {
     id: textOption(values, "id"),
     delay_seconds: secondsOption(values, "in", 0),
     run_at: textOption(values, "at"),
-    after: listOf(textOption(values, "after")),
+    after: commaList(textOption(values, "after")),
     ...jobTemplateOf(context),
   });
 }
