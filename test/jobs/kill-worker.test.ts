@@ -1,6 +1,6 @@
 /** Workers and servers in processes of their own, which are killed or stopped. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import type { Client } from "holdfast";
 import { counts } from "../prove/counts.ts";
 import { freePort } from "../scenario/free-port.ts";
 import { holdfast } from "../scenario/holdfast-command.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 import { folderFor, serverFor } from "../socket/with-server.ts";
 import { startWorkerProcess } from "./worker-process.ts";
 
@@ -64,7 +65,7 @@ describe("workers in processes of their own", () => {
     const { url } = await serverFor(t, join(folder, ".holdfast"));
     await using client = await connect(url);
     const [worker, block] = [await startWorkerProcess(t, url, "busy"), join(folder, "go")];
-    execFileSync("mkfifo", [block]);
+    await once(spawnChild("mkfifo", [block]), "exit");
     await client.jobs.submit("busy", { block }, { id: "j1" });
     assert.equal(await worker.line(), "started j1 1 -");
     const offerEnd = async (): Promise<string> => (await client.jobs.listWorkers()).items[0]?.until ?? "none";
