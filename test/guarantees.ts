@@ -56,6 +56,7 @@ export const finished: readonly Milestone[] = [
   "closed-doors",
   "first-minutes",
   "programs",
+  "intents",
   "jobs",
 ];
 

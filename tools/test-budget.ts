@@ -25,7 +25,7 @@ export const allowances: Readonly<Record<string, number>> = {
   ground: 22,
   histories: 26,
   http: 22,
-  intents: 30,
+  intents: 45,
   jobs: 15,
   json: 3,
   locks: 17,

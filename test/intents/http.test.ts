@@ -183,3 +183,40 @@ test("a token for one intent sees its events, records and steps, and nothing of 
   assert.doesNotMatch(history, /sesame 43|intent\/43/u);
   await assert.rejects(ann.entities.history("intent", "43"), { code: "not_allowed" });
 });
+
+test("a deadlock over plain HTTP is refused at once with its cycle, and its locks let the other caller finish [B6]", async () => {
+  await using server = await httpServer();
+  const post = postsTo(server);
+  for (const id of ["a", "b"]) await post("/v1/intents", { id, payload: {} });
+  const [ann, bob] = [await fenceOf(post, "a", "ann"), await fenceOf(post, "b", "bob")];
+  const ask = (id: string, owner: string): Promise<HttpAnswer> =>
+    post("/v1/locks/acquire", { paths: [`intent/${id}`], owner_id: owner, ttl_seconds: 15, wait: true });
+  const queued = await ask("b", "ann");
+  assert.deepEqual([queued.status, queued.body["granted"]], [202, false], queued.text);
+  const { status, body } = await ask("a", "bob");
+  assert.deepEqual([status, body["code"], body["retry"]], [409, "deadlock", "new-key-after-read"]);
+  const owners = (body["cycle"] as readonly { readonly owner_id: string }[]).map(({ owner_id: owner }) => owner);
+  assert.deepEqual(owners.toSorted(), ["ann", "bob"]);
+  await post("/v1/locks/release", { fence: bob, owner_id: "bob" });
+  const held = await server.request("GET", "/v1/locks/status?path=intent/b");
+  assert.match(held.text, /"owner_id":"ann"/u);
+  await post("/v1/locks/release", { paths: ["intent/a"], fence: ann, owner_id: "ann" });
+});
+
+test("ten callers that update five intents in any order over plain HTTP never meet a deadlock [B6]", async () => {
+  await using server = await httpServer();
+  const post = postsTo(server);
+  const ids = ["a", "b", "c", "d", "e"];
+  for (const id of ids) await post("/v1/intents", { id, payload: {} });
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => {
+      const shuffled = ids.map((_id, index) => ids[(index * 2 + n) % ids.length]);
+      return post("/v1/intents/update-many", { ids: shuffled, changes: { [`by_${n}`]: true } });
+    }),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  for (const id of ids) {
+    const { body } = await server.request("GET", `/v1/intents/${id}`);
+    assert.equal(Object.keys(body["payload"] as object).length, 10);
+  }
+});

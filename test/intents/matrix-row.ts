@@ -1,5 +1,5 @@
 import type { Client } from "holdfast";
-import type { ClientNode } from "../client/client-node.ts";
+import type { ManualClock } from "../engine/manual-clock.ts";
 
 /** The categories of the matrix, with the number of rows of each. */
 export const matrixCategories = {
@@ -16,9 +16,16 @@ export const matrixCategories = {
   performance: 3,
 } as const;
 
+/** The node of a row. Time passes only when the row moves its clock. */
+export interface MatrixNode extends AsyncDisposable {
+  /** A client of its own owner. */
+  fresh(name: string): Client;
+  readonly clock: Pick<ManualClock, "pass" | "monotonicMs">;
+}
+
 /** The proof is a function, or it is elsewhere: a test, or a row of a benchmark, with this text in the file. */
 export type MatrixProof =
-  ((client: Client, node: ClientNode) => Promise<void>) | { readonly file: string; readonly text: string };
+  ((client: Client, node: MatrixNode) => Promise<void>) | { readonly file: string; readonly text: string };
 
 export interface MatrixRow {
   readonly category: keyof typeof matrixCategories;
@@ -26,4 +33,15 @@ export interface MatrixRow {
   readonly prove: MatrixProof;
   /** The row of `bench/intents.ts` that measures it. */
   readonly figure?: string;
+}
+
+/** Moves the clock until the work has ended. */
+export async function passUntil<Result>(clock: MatrixNode["clock"], work: Promise<Result>): Promise<Result> {
+  const ended = new AbortController();
+  const end = (): void => {
+    ended.abort();
+  };
+  work.then(end, end);
+  while (!ended.signal.aborted) await clock.pass(20, 20);
+  return work;
 }

@@ -6,11 +6,16 @@ import { describe, test } from "node:test";
 import { clientNode } from "../client/client-node.ts";
 import { bridgeRows } from "./bridge-rows.ts";
 import { correctionRows } from "./correction-rows.ts";
+import { httpNode } from "./http-node.ts";
 import { matrixCategories } from "./matrix-row.ts";
-import type { MatrixRow } from "./matrix-row.ts";
+import type { MatrixNode, MatrixRow } from "./matrix-row.ts";
 import { raceRows } from "./race-rows.ts";
 
 const root = join(import.meta.dirname, "..", "..");
+const ways: readonly (readonly [way: string, start: () => Promise<MatrixNode>])[] = [
+  ["in process", clientNode],
+  ["over HTTP", httpNode],
+];
 const matrix: readonly MatrixRow[] = [...bridgeRows, ...correctionRows, ...raceRows];
 
 describe("the matrix", () => {
@@ -27,16 +32,18 @@ describe("the matrix", () => {
     for (const { figure = "none" } of rows) assert.ok(bench.includes(figure), figure);
   });
 
-  for (const [index, { category, promise, prove }] of matrix.entries())
-    test(`row ${index + 1} of the matrix holds: ${category}, ${promise} [B9]`, async () => {
-      if (typeof prove !== "function") {
-        assert.ok(
-          (await readFile(join(root, prove.file), "utf8")).includes(prove.text),
-          `${prove.file} lacks its test`,
-        );
-        return;
-      }
-      await using node = await clientNode();
-      await prove(node.fresh("ann"), node);
-    });
+  for (const [index, { category, promise, prove }] of matrix.entries()) {
+    const title = `row ${index + 1} of the matrix holds: ${category}, ${promise}`;
+    if (typeof prove === "function") {
+      for (const [way, start] of ways)
+        test(`${title}, ${way} [B9]`, async () => {
+          await using node = await start();
+          await prove(node.fresh("ann"), node);
+        });
+    } else
+      test(`${title} [B9]`, async () => {
+        const text = await readFile(join(root, prove.file), "utf8");
+        assert.ok(text.includes(prove.text), `${prove.file} lacks its test`);
+      });
+  }
 });
