@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { StorageFault } from "../../server/src/storage/storage-fault.ts";
 import { counts } from "../prove/counts.ts";
 import { newRows, publishAs, recover, requireAgreement, rootOn } from "./disk-world.ts";
-import type { Rows } from "./disk-world.ts";
+import type { PublishMode, Rows } from "./disk-world.ts";
 import { Crash, SimulatedDisk } from "./simulated-disk.ts";
 
 const content = { "a.txt": "first file", "sub/b.txt": "second file" };
@@ -24,13 +24,13 @@ interface World {
 type DiskFaults = ConstructorParameters<typeof SimulatedDisk>[0];
 
 /** A disk with one version, and the next publish up to a crash. */
-async function crashed(crashAt: number, faults: DiskFaults = {}, isEarly = false): Promise<World | undefined> {
+async function crashed(crashAt: number, faults: DiskFaults = {}, mode: PublishMode = {}): Promise<World | undefined> {
   const rows = newRows();
   const made = new SimulatedDisk(faults);
   await publishAs(rootOn(made), rows, "p1-1", before);
   const disk = made.reopened({ ...faults, crashAt });
   try {
-    await publishAs(rootOn(disk), rows, "p1-2", content, isEarly);
+    await publishAs(rootOn(disk), rows, "p1-2", content, mode);
     return undefined;
   } catch (error) {
     if (isCrash(error)) return { disk, rows };
@@ -51,7 +51,7 @@ function* statesOf(disk: SimulatedDisk): Generator<number> {
 }
 
 /** Recovers each state after each crash. Returns the number of states, and throws at the first that disagrees. */
-async function examineAll(faults: DiskFaults = {}, isEarly = false): Promise<number> {
+async function examineAll(faults: DiskFaults = {}, mode: PublishMode = {}): Promise<number> {
   let examined = 0;
   const examine = async ({ disk, rows }: World, what: string): Promise<void> => {
     for (const state of statesOf(disk)) {
@@ -62,7 +62,7 @@ async function examineAll(faults: DiskFaults = {}, isEarly = false): Promise<num
     }
   };
   for (let call = 0; ; call += 1) {
-    const world = await crashed(call, faults, isEarly);
+    const world = await crashed(call, faults, mode);
     if (world === undefined) break;
     await examine(world, `a crash at call ${String(call)}`);
   }
@@ -70,7 +70,7 @@ async function examineAll(faults: DiskFaults = {}, isEarly = false): Promise<num
   const rows = newRows();
   const disk = new SimulatedDisk(faults);
   await publishAs(rootOn(disk), rows, "p1-1", before);
-  await publishAs(rootOn(disk), rows, "p1-2", content, isEarly);
+  await publishAs(rootOn(disk), rows, "p1-2", content, mode);
   await examine({ disk, rows }, "a crash after the acknowledgement");
   return examined;
 }
@@ -80,6 +80,12 @@ test("disk and rows agree after a crash at every call of a publish, in every sta
   assert.ok(examined > 500, `${String(examined)} states`);
   context.diagnostic(`${String(examined)} states after a crash`);
   assert.ok((await examineAll({ areWritesShort: true })) > 500);
+});
+
+test("files that a tool wrote in place are whole or absent after a crash at every call, in every state [W6]", async () => {
+  assert.ok((await examineAll({}, { isInPlace: true })) > 500);
+  const ignores = (call: string): boolean => /^fsync .*[ab]\.txt$/u.test(call);
+  await assert.rejects(examineAll({ ignores }, { isInPlace: true }), "no sync of a file that a tool wrote");
 });
 
 test("a crash during the recovery leaves a disk that the next recovery makes agree [W6]", async () => {
@@ -128,7 +134,7 @@ test("a publish without one of its syncs, or committed before its rename, is fou
     ["no sync of the folders above the target", { ignores: (call) => call === "fsync site/" }, false],
     ["a commit before the rename", {}, true],
   ];
-  for (const [what, faults, isEarly] of mistakes) await assert.rejects(examineAll(faults, isEarly), what);
+  for (const [what, faults, isEarly] of mistakes) await assert.rejects(examineAll(faults, { isEarly }), what);
 });
 
 test("the calls of a publish are the steps 2 to 7, in that order [W6]", async () => {

@@ -6,6 +6,7 @@ import { recoverRoot } from "../../server/src/storage/recover-root.ts";
 import { versionFolder } from "../../server/src/storage/staged-publish.ts";
 import type { SealedPublish } from "../../server/src/storage/staged-publish.ts";
 import { StorageRoot } from "../../server/src/storage/storage-root.ts";
+import { writeAll } from "../../server/src/storage/write-file.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
 
 const limits = { bytesMax: 1_000_000, fileBytesMax: 1_000_000, filesMax: 100 };
@@ -27,11 +28,25 @@ export function rootOn(disk: SimulatedDisk): StorageRoot {
   return new StorageRoot({ name: "main", session: "s", disk });
 }
 
-/** The ten steps: the row, the disk, the row. `isEarly` is the mistake of a commit before the disk is ready. */
-export async function publishAs(root: StorageRoot, rows: Rows, id: string, content: Content, isEarly = false) {
+export interface PublishMode {
+  /** The mistake of a commit before the disk is ready. */
+  readonly isEarly?: boolean;
+  /** A tool writes the files into the folder, and syncs nothing. */
+  readonly isInPlace?: boolean;
+}
+
+/** The ten steps: the row, the disk, the row. */
+export async function publishAs(
+  root: StorageRoot,
+  rows: Rows,
+  id: string,
+  content: Content,
+  { isEarly = false, isInPlace = false }: PublishMode = {},
+) {
   rows.running.add(id);
-  const publish = root.publish(placeOf(id), limits);
-  for (const [path, text] of Object.entries(content)) {
+  const publish = root.publish({ ...placeOf(id), isInPlace }, limits);
+  if (isInPlace) await writeInPlace(root, id, content);
+  for (const [path, text] of isInPlace ? [] : Object.entries(content)) {
     // In two parts, so that the end of a file is appended.
     const bytes = Buffer.from(text);
     const middle = bytes.length >> 1;
@@ -46,12 +61,37 @@ export async function publishAs(root: StorageRoot, rows: Rows, id: string, conte
   commit(await publish.seal());
 }
 
+async function writeInPlace({ disk }: StorageRoot, id: string, content: Content): Promise<void> {
+  const folder = `${placeOf(id).target}/tmp/${id}`;
+  const files = Object.keys(content).map((path) => `${folder}/${path}`);
+  const folders = new Set([folder, ...files.map((file) => file.slice(0, file.lastIndexOf("/")))]);
+  for (const each of folders) await makeAll(disk, each);
+  for (const [path, text] of Object.entries(content)) {
+    const file = await disk.createFile(`${folder}/${path}`);
+    await writeAll(file, Buffer.from(text), 0);
+    await file.close();
+  }
+}
+
+async function makeAll(disk: StorageRoot["disk"], path: string): Promise<void> {
+  const names = path.split("/");
+  for (let count = 1; count <= names.length; count += 1) {
+    const folder = names.slice(0, count).join("/");
+    if ((await disk.stat(folder)) === undefined) await disk.makeFolder(folder);
+  }
+}
+
 /** The start of a node: running publishes end, then the disk follows the rows. */
 export async function recover(root: StorageRoot, rows: Rows): Promise<void> {
   for (const id of rows.running) rows.garbage.add(id);
   rows.running.clear();
-  const isKnown = ({ id }: { readonly id: string }): boolean => rows.garbage.has(id) || rows.versions.has(id);
-  await recoverRoot(root.disk, { isKnown, versions: [...rows.versions.keys()].map(placeOf) });
+  const isKnown = (id: string): boolean => rows.garbage.has(id) || rows.versions.has(id);
+  await recoverRoot(root.disk, {
+    knownOf: (ids) => Promise.resolve(new Set(ids.filter(isKnown))),
+    async *versions() {
+      yield [...rows.versions.keys()].map(placeOf);
+    },
+  });
   for (const id of rows.garbage) {
     assert.ok(await root.remove(placeOf(id)));
     rows.garbage.delete(id);

@@ -123,6 +123,9 @@ export class SimulatedDisk implements Disk {
     const node = this.#file(path);
     return {
       read: (into, position) => Promise.resolve(node.bytes.copy(into, 0, position, position + into.byteLength)),
+      sync: async () => {
+        if (!this.#call(`fsync ${path}`)) node.synced = node.bytes;
+      },
       close: () => Promise.resolve(),
     };
   }
@@ -150,8 +153,9 @@ export class SimulatedDisk implements Disk {
   async stat(path: string): Promise<DiskEntry | undefined> {
     const node = path === "" ? this.#root : this.#find(path);
     if (node === undefined) return undefined;
-    if (node.kind === "folder") return { kind: "folder", bytes: 0, device: node.device };
-    return { kind: "file", bytes: node.bytes.length, device: this.#parentOf(path).folder.device };
+    if (node.kind === "folder") return { kind: "folder", bytes: 0, device: node.device, names: 1, changedMs: 0 };
+    const { device } = this.#parentOf(path).folder;
+    return { kind: "file", bytes: node.bytes.length, device, names: 1, changedMs: 0 };
   }
 
   async list(path: string): Promise<readonly string[]> {

@@ -221,4 +221,20 @@ export const publishMutants: readonly PlantedMutant[] = [
     by: targets,
     caughtIn: "npm test",
   },
+  {
+    name: "a file that a tool wrote in place is not synced [W6]",
+    file: "server/src/storage/adopt-folder.ts",
+    find: "await file.sync();",
+    put: "",
+    by: crash,
+    caughtIn: "npm test",
+  },
+  {
+    name: "a hard link in a folder of a tool is published",
+    file: "server/src/storage/adopt-folder.ts",
+    find: "if (entry.names !== 1)",
+    put: "if (entry.names === 0)",
+    by: "test/files/in-place.test.ts",
+    caughtIn: "npm test",
+  },
 ];

@@ -3,7 +3,7 @@ import { fileTarget, publishId, sha256, storageRoot } from "@holdfast/sdk/contra
 import { unseal } from "../journal/unseal.ts";
 import { JournalError } from "../journal/journal.ts";
 import { openSqliteReader } from "../journal/sqlite/folder/sqlite-reader.ts";
-import { rootTable, versionTable } from "../packs/files/file-tables.ts";
+import { garbageTable, publishTable, rootTable, versionTable } from "../packs/files/file-tables.ts";
 import type { RecordedVersion } from "../storage/prove-version.ts";
 import { versionFolder } from "../storage/staged-publish.ts";
 import { machineOf } from "./open.ts";
@@ -12,6 +12,8 @@ interface RecordedFiles {
   readonly versions: readonly RecordedVersion[];
   /** The id of the folder of each root. */
   readonly rootIds: ReadonlyMap<string, string>;
+  /** The ids of running publishes and of folders that a node has yet to remove. */
+  readonly otherIds: ReadonlySet<string>;
 }
 
 const packPrefix = "files.";
@@ -43,7 +45,15 @@ export function recordedFiles(folder: string): RecordedFiles {
   const versions = machine.durable.rows(versionTable).scan("target", { limit: Infinity });
   requireNames(versions);
   const roots = machine.durable.rows(rootTable).scan("root", { limit: Infinity });
-  return { versions, rootIds: new Map(roots.flatMap(({ root, rootId }) => idOf(root, rootId))) };
+  const others = [
+    ...machine.durable.rows(publishTable).scan("order", { limit: Infinity }),
+    ...machine.durable.rows(garbageTable).scan("root", { limit: Infinity }),
+  ];
+  return {
+    versions,
+    rootIds: new Map(roots.flatMap(({ root, rootId }) => idOf(root, rootId))),
+    otherIds: new Set(others.map(({ id }) => id)),
+  };
 }
 
 function idOf(root: string, rootId: string | undefined): readonly (readonly [string, string])[] {

@@ -43,7 +43,7 @@ export async function restoreData(options: CopyOptions & FilesOptions): Promise<
 }
 
 /** Without a setting, a data folder has the root `main`. */
-function rootFolders(data: string, { storageRoots }: FilesOptions): (root: string) => string | undefined {
+export function rootFolders(data: string, { storageRoots }: FilesOptions): (root: string) => string | undefined {
   const roots = new Map(Object.entries(storageRoots ?? { main: defaultRoot(data) }));
   return (root) => roots.get(root);
 }

@@ -36,6 +36,8 @@ export interface WritableFile {
 export interface ReadableFile {
   /** Number of bytes that were read; 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
+  /** Makes the bytes durable that another process wrote. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,10 @@ export interface DiskEntry {
   readonly bytes: number;
   /** The device of the file system. A rename works within one device only. */
   readonly device: number;
+  /** Number of names of a file. One with several could be changed by another name. */
+  readonly names: number;
+  /** The time of the last change of the bytes. */
+  readonly changedMs: number;
 }
 
 export interface DiskSpace {

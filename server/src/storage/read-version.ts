@@ -1,5 +1,6 @@
 /** Reads files of a version in chunks. */
-import type { Disk } from "./disk.ts";
+import type { Hash } from "node:crypto";
+import type { Disk, ReadableFile } from "./disk.ts";
 
 const chunkBytes = 256 * 1024;
 
@@ -28,4 +29,17 @@ export async function* versionFileChunks(
   } finally {
     await file.close();
   }
+}
+
+/** Adds the bytes of an open file to a hash, up to a limit. Returns their number. */
+export async function hashedFile(file: ReadableFile, hash: Hash, limit: number): Promise<number> {
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, limit));
+  let at = 0;
+  while (at < limit) {
+    const read = await file.read(buffer.subarray(0, limit - at), at);
+    if (read === 0) break;
+    hash.update(buffer.subarray(0, read));
+    at += read;
+  }
+  return at;
 }

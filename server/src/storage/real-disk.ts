@@ -39,6 +39,7 @@ export class RealDisk implements Disk {
     const file = await this.#regularFile(path, O_RDONLY);
     return {
       read: async (into, position) => (await file.read(into, 0, into.byteLength, position)).bytesRead,
+      sync: () => file.sync(),
       close: () => file.close(),
     };
   }
@@ -60,7 +61,7 @@ export class RealDisk implements Disk {
     try {
       const found = await (path === "" ? lstat(this.#root) : this.#inParent(path, (real) => lstat(real)));
       const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
-      return { kind, bytes: found.size, device: found.dev };
+      return { kind, bytes: found.size, device: found.dev, names: found.nlink, changedMs: found.mtimeMs };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;

@@ -12,12 +12,16 @@ import { trashName } from "./storage-root.ts";
 
 const orphansName = ".orphans";
 
-/** The knowledge of the journal about a root. */
+/** The knowledge of the journal about a root. It is asked in pages, so a large root does not stop other work. */
 export interface KnownPlaces {
-  /** Whether a row of the journal names this publish, as a version, a running publish or garbage. */
-  readonly isKnown: (place: Pick<PublishPlace, "target" | "id">) => boolean;
-  readonly versions: readonly PublishPlace[];
+  /** The ids of those that a row of the journal names, as a version, a running publish or garbage. */
+  readonly knownOf: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The versions in pages. */
+  readonly versions: () => AsyncIterable<readonly PublishPlace[]>;
 }
+
+/** Maximum folders of one question. */
+const pageMax = 200;
 
 export interface RecoveredRoot {
   /** Number of folders that the journal does not know. */
@@ -26,19 +30,38 @@ export interface RecoveredRoot {
   readonly missing: readonly PublishPlace[];
 }
 
-export async function recoverRoot(disk: Disk, { isKnown, versions }: KnownPlaces): Promise<RecoveredRoot> {
+export async function recoverRoot(disk: Disk, known: KnownPlaces): Promise<RecoveredRoot> {
   await emptyTrash(disk);
   let orphans = 0;
-  for await (const { target, id, path } of placesOnDisk(disk, "")) {
-    if (isKnown({ target, id })) continue;
+  for await (const { path } of unknownPlaces(disk, known.knownOf)) {
     await makeFolders(disk, orphansName);
     await disk.rename(path, await freeName(disk, `${orphansName}/${path.replaceAll("/", "+")}`));
     orphans += 1;
   }
   if (orphans > 0) await disk.syncFolder(orphansName);
   const missing: PublishPlace[] = [];
-  for (const place of versions) if (!(await isFolder(disk, versionFolder(place)))) missing.push(place);
+  for await (const page of known.versions())
+    for (const place of page) if (!(await isFolder(disk, versionFolder(place)))) missing.push(place);
   return { orphans, missing };
+}
+
+/** The folders on the disk that no row of the journal names. */
+export async function* unknownPlaces(
+  disk: Disk,
+  knownOf: KnownPlaces["knownOf"],
+): AsyncGenerator<FoundPlace, void, undefined> {
+  let page: FoundPlace[] = [];
+  const unknownOf = async (places: readonly FoundPlace[]): Promise<readonly FoundPlace[]> => {
+    const known = await knownOf(places.map(({ id }) => id));
+    return places.filter(({ id }) => !known.has(id));
+  };
+  for await (const place of placesOnDisk(disk, "")) {
+    page.push(place);
+    if (page.length < pageMax) continue;
+    yield* await unknownOf(page);
+    page = [];
+  }
+  yield* await unknownOf(page);
 }
 
 /** The same folder may have been an orphan before: after two restores from one backup. */

@@ -14,9 +14,12 @@
  */
 import { createHash } from "node:crypto";
 import type { Hash } from "node:crypto";
+import { adoptFolder } from "./adopt-folder.ts";
 import type { Disk } from "./disk.ts";
 import { filePathFault, manifestName, stagingName, versionPrefix } from "./file-path-fault.ts";
 import { sha256Of, writeManifest } from "./manifest.ts";
+import type { ManifestFile } from "./manifest.ts";
+import type { PublishLimits } from "./publish-limits.ts";
 import { faultOf, StorageFault } from "./storage-fault.ts";
 import { foldersOf, VersionNames } from "./version-names.ts";
 import { writeFile } from "./write-file.ts";
@@ -25,13 +28,6 @@ export interface PublishPlace {
   readonly id: string;
   readonly root: string;
   readonly target: string;
-}
-
-export interface PublishLimits {
-  /** Maximum bytes of all files together. */
-  readonly bytesMax: number;
-  readonly fileBytesMax: number;
-  readonly filesMax: number;
 }
 
 interface FilePart {
@@ -67,6 +63,8 @@ export const versionFolder = ({ target, id }: PublishPlace): string => `${target
 interface StagedPublishOptions {
   readonly disk: Disk;
   readonly place: PublishPlace;
+  /** The publisher has the root, and writes the files into the folder itself. */
+  readonly isInPlace: boolean;
   readonly limits: PublishLimits;
   /** Makes the folder <target>/tmp durable. */
   readonly makeTarget: (path: string) => Promise<void>;
@@ -93,6 +91,8 @@ export class StagedPublish {
 
   /** Steps 2 and 3 for one part. Parts of one file are written one after the other. Returns the size of the file. */
   async write(part: FilePart): Promise<number> {
+    const { isInPlace, place } = this.#options;
+    if (isInPlace) throw new StorageFault("files.written_in_place", { id: place.id });
     const file = this.#files.get(part.path) ?? this.#newFile(part);
     const written = file.turn.then(() => this.#guarded(() => this.#writePart(file, part)));
     file.turn = written.catch(() => undefined);
@@ -167,10 +167,11 @@ export class StagedPublish {
     return this.#begun;
   }
 
-  /** The staging folder must be new. */
+  /** The staging folder must be new, unless the publisher makes it. */
   async #makeStaging(): Promise<void> {
-    const { disk, place, makeTarget } = this.#options;
+    const { disk, place, makeTarget, isInPlace } = this.#options;
     await makeTarget(`${place.target}/${stagingName}`);
+    if (isInPlace && (await disk.stat(stagedFolder(place))) !== undefined) return;
     await disk.makeFolder(stagedFolder(place));
   }
 
@@ -190,12 +191,10 @@ export class StagedPublish {
     await Promise.all([...this.#files.values()].map(({ turn }) => turn));
     if (this.#fault !== undefined) throw this.#fault;
     await this.#begin();
-    const made = [...this.#files.values()].filter(({ isMade }) => isMade);
-    const manifest = writeManifest(
-      made.map(({ path, hash, size }) => ({ path, bytes: size, sha256: hash.digest("hex") })),
-    );
+    const { files, folders } = await this.#writtenFiles();
+    const manifest = writeManifest(files);
     await writeFile(disk, `${staged}/${manifestName}`, manifest.bytes);
-    const deepestFirst = [...this.#folders.keys()].toSorted((a, b) => b.split("/").length - a.split("/").length);
+    const deepestFirst = folders.toSorted((a, b) => b.split("/").length - a.split("/").length);
     for (const folder of deepestFirst) await disk.syncFolder(`${staged}/${folder}`);
     await disk.syncFolder(staged);
     const [from, to] = [await disk.stat(staged), await disk.stat(target)];
@@ -204,7 +203,16 @@ export class StagedPublish {
     await disk.rename(staged, versionFolder(place));
     await disk.syncFolder(target);
     await disk.syncFolder(`${target}/${stagingName}`);
-    return { files: made.length, bytes: made.reduce((sum, { size }) => sum + size, 0), digest: manifest.digest };
+    return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), digest: manifest.digest };
+  }
+
+  /** The files and folders of the publish. Their bytes are synced. */
+  async #writtenFiles(): Promise<{ readonly files: readonly ManifestFile[]; readonly folders: readonly string[] }> {
+    const { disk, place, limits, isInPlace } = this.#options;
+    if (isInPlace) return adoptFolder(disk, stagedFolder(place), limits);
+    const made = [...this.#files.values()].filter(({ isMade }) => isMade);
+    const files = made.map(({ path, hash, size }) => ({ path, bytes: size, sha256: hash.digest("hex") }));
+    return { files, folders: [...this.#folders.keys()] };
   }
 }
 

@@ -6,7 +6,8 @@ import { readManifest } from "./manifest.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import { readVersionFile, versionFileChunks } from "./read-version.ts";
 import { StagedPublish, stagedFolder, versionFolder } from "./staged-publish.ts";
-import type { PublishLimits, PublishPlace } from "./staged-publish.ts";
+import type { PublishLimits } from "./publish-limits.ts";
+import type { PublishPlace } from "./staged-publish.ts";
 import { faultOf, StorageFault } from "./storage-fault.ts";
 
 /** Folders of the root itself. No target has such a name. */
@@ -46,11 +47,17 @@ export class StorageRoot {
   }
 
   /** The publish of this id on the disk. It begins with the first use. */
-  publish(place: PublishPlace, limits: PublishLimits): StagedPublish {
+  publish(place: PublishPlace & { readonly isInPlace?: boolean }, limits: PublishLimits): StagedPublish {
     const known = this.#staged.get(place.id);
     if (known !== undefined) return known;
     const makeTarget = (path: string): Promise<void> => this.#makeDurable(path);
-    const staged = new StagedPublish({ disk: this.disk, place, limits, makeTarget });
+    const staged = new StagedPublish({
+      disk: this.disk,
+      place,
+      isInPlace: place.isInPlace === true,
+      limits,
+      makeTarget,
+    });
     this.#staged.set(place.id, staged);
     return staged;
   }

@@ -32,6 +32,8 @@ export const filesData: ContractData = {
     "files.name_invalid": { status: 422, retry: "never", title: "A file cannot have this path", next: "See `reason`." },
     "files.name_taken": { status: 409, retry: "never", title: "Another file or folder of the publish has this name", next: "Names must differ in more than upper and lower case, and a file cannot be a folder too." },
     "files.upload_offset": { status: 409, retry: "never", title: "The part does not continue the file", next: "Send the part at `expected`, the size that the file has." },
+    "files.written_in_place": { status: 409, retry: "never", title: "The publisher writes the files of this publish itself", next: "Write them into the folder of the publish, or open a publish without `in_place`." },
+    "files.folder_invalid": { status: 422, retry: "never", title: "The folder of the publish has something that cannot be published", next: "See `name` and `reason`. The publish has ended. Only regular files with one name are accepted." },
     "files.digest_mismatch": { status: 422, retry: "never", title: "The part was damaged in transit", next: "Send the part again." },
     "files.too_large": { status: 413, retry: "never", title: "The file or the publish is too large", next: "`limit` is the maximum in bytes: `bytes_max` of the publish, or the setting `file_bytes_max`." },
     "files.too_many": { status: 413, retry: "never", title: "The publish has the maximum number of files", next: "Publish fewer files, or several targets. `limit` is the maximum." },
@@ -49,7 +51,7 @@ export const filesData: ContractData = {
     "files.damaged": { status: 500, retry: "never", title: "A published file is missing or damaged", next: "Publish the target again, or restore the storage root from a backup." },
   },
   shapes: [
-    "bytes_max expected_version timeout_seconds",
+    "bytes_max expected_version timeout_seconds in_place",
     "bytes_max opened_by expires_at part_bytes_max",
     "is_current published_by published_at kept_until",
     "ttl_seconds",

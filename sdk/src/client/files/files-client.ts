@@ -17,9 +17,14 @@ export interface FileReadOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface PublishOptions extends Omit<Of<"open">["input"], "target" | "fence"> {
+export interface PublishOptions extends Omit<Of<"open">["input"], "target" | "fence" | "inPlace"> {
   /** The fence of a write lock. Without it, the publish waits for the lock, renews it and releases it at its end. */
   readonly fence?: string;
+  /**
+   * The folder of the storage root, for a program on the host of the root, in Node only. The files are then written into
+   * `folder` of the publish, by any tool, and no byte is sent.
+   */
+  readonly rootFolder?: string;
 }
 
 export interface PublishFolderOptions extends PublishOptions {
@@ -110,14 +115,38 @@ export function filesClient({ run, client }: FilesHost): FilesClient {
 async function beginPublish(
   client: CoreClient,
   target: string,
-  { fence, ...options }: PublishOptions,
+  { fence, rootFolder, ...options }: PublishOptions,
 ): Promise<Publish> {
+  const host = rootFolder === undefined ? undefined : await import("#folder-files");
+  const inPlace = rootFolder === undefined ? undefined : await host?.rootIdOf(rootFolder);
   const lock = fence === undefined ? await client.acquire(guardOf(target)) : undefined;
   try {
-    const opened = await client.operations.files.open({ target, fence: fence ?? lock?.fence ?? "", ...options });
-    return new Publish({ client, opened, lock });
+    const place = defined({ target, fence: fence ?? lock?.fence ?? "", inPlace });
+    const opened = await client.operations.files.open({ ...place, ...options });
+    const folder = await folderOf(client, opened, host, rootFolder);
+    return new Publish({ client, opened, lock, folder });
   } catch (error) {
     await lock?.[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface FolderHost {
+  readonly makePublishFolder: (rootFolder: string, target: string, id: string) => Promise<string>;
+}
+
+/** The folder into which this program writes the files itself. A publish without it is of no use, and ends. */
+async function folderOf(
+  client: CoreClient,
+  { id, target }: Of<"open">["output"],
+  host: FolderHost | undefined,
+  rootFolder: string | undefined,
+): Promise<string | undefined> {
+  if (host === undefined || rootFolder === undefined) return undefined;
+  try {
+    return await host.makePublishFolder(rootFolder, target, id);
+  } catch (error) {
+    await client.operations.files.abort({ id });
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { mkdir, open, readdir, readFile } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import type { FolderFile } from "./folder-file.ts";
 
@@ -21,4 +21,18 @@ export async function folderFiles(folder: string): Promise<readonly FolderFile[]
 async function* chunksOf(file: string): AsyncGenerator<Uint8Array, void, undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   yield* handle.createReadStream() as AsyncIterable<Uint8Array>;
+}
+
+/** The id of the storage root in a folder. */
+export async function rootIdOf(rootFolder: string): Promise<string> {
+  return (await readFile(join(rootFolder, ".root", "id"), "utf8")).trim();
+}
+
+/** Makes the folder of a publish. It must be new. */
+export async function makePublishFolder(rootFolder: string, target: string, id: string): Promise<string> {
+  const parent = join(rootFolder, target, "tmp");
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const folder = join(parent, id);
+  await mkdir(folder, { mode: 0o700 });
+  return folder;
 }

@@ -12,6 +12,7 @@ interface PublishParts {
   readonly opened: FileOperations["open"]["output"];
   /** Ends with the publish, if the publish acquired it. */
   readonly lock: AsyncDisposable | undefined;
+  readonly folder: string | undefined;
 }
 
 /** Maximum tries to send a part whose reply was lost. A part that arrived twice changes nothing. */
@@ -20,6 +21,8 @@ const triesMax = 3;
 export class Publish implements AsyncDisposable {
   readonly id: string;
   readonly target: string;
+  /** Where a program on the host of the root writes the files itself; undefined if they are sent. */
+  readonly folder: string | undefined;
   readonly #parts: PublishParts;
   #isOver = false;
   #committing: Promise<FileVersion> | undefined;
@@ -29,6 +32,7 @@ export class Publish implements AsyncDisposable {
     const { id, target } = parts.opened;
     this.id = id;
     this.target = target;
+    this.folder = parts.folder;
   }
 
   /** Writes a file. Several files may be written at the same time. Resolves when its bytes are durable. */

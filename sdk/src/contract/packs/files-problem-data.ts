@@ -26,6 +26,8 @@ export const filesProblemData = {
   "files.name_invalid": data({ name: text, reason: text }),
   "files.name_taken": data({ name: text }),
   "files.upload_offset": data({ path: text, offset: number, expected: number }),
+  "files.written_in_place": data({ id: text }),
+  "files.folder_invalid": data({ name: text, reason: text }),
   "files.digest_mismatch": data({ path: text, expected: text, received: text }),
   "files.too_large": data({ path: text, limit: number }),
   "files.too_many": data({ limit: number }),

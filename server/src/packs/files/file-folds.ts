@@ -20,12 +20,15 @@ import { countBytes } from "./quota.ts";
 
 const targetOf = (subject: string): string => subject.slice("file/".length);
 
+interface OpenedData extends Omit<PublishRow, "target" | "order" | "bytesMax" | "isInPlace"> {
+  readonly bytes_max: number;
+  readonly is_in_place?: boolean;
+}
+
 const opened: Fold = (state, { subject, data }, { position }) => {
-  const { bytes_max: bytesMax, ...rest } = data as unknown as Omit<PublishRow, "target" | "order" | "bytesMax"> & {
-    readonly bytes_max: number;
-  };
+  const { bytes_max: bytesMax, is_in_place: isInPlace, ...rest } = data as unknown as OpenedData;
   const target = targetOf(subject);
-  state.rows(publishTable).put({ ...rest, target, bytesMax, order: position });
+  state.rows(publishTable).put({ ...rest, ...defined({ isInPlace }), target, bytesMax, order: position });
   countBytes(state, { root: rest.root, target }, { reserved: bytesMax });
 };
 

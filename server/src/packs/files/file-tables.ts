@@ -39,6 +39,8 @@ export interface PublishRow {
   readonly fence: string;
   readonly bytesMax: number;
   readonly expected?: number;
+  /** The publisher has the root, and writes the files itself. */
+  readonly isInPlace?: boolean;
   readonly until: number;
 }
 

@@ -22,11 +22,13 @@ interface OpenInput {
   readonly bytes_max?: number;
   readonly expected_version?: number;
   readonly timeout_seconds?: number;
+  readonly in_place?: string;
 }
 
 /** Step 1: the write lock on the guard is held. The id contains epoch and position, so no folder ever had its name. */
 export function openPublish(rules: TargetRules, input: OpenInput, context: DecideContext): Decision {
   const { target, fence, bytes_max: bytesMax = fileLimits.defaultBytesMax, expected_version: expected } = input;
+  const isInPlace = input.in_place === undefined ? undefined : true;
   const { state, position, time, command, emit } = context;
   const root = rootOf(input, context);
   if ("outcome" in root) return root;
@@ -42,19 +44,31 @@ export function openPublish(rules: TargetRules, input: OpenInput, context: Decid
   const until = time + (input.timeout_seconds ?? fileLimits.defaultTimeoutSeconds) * 1_000;
   const { root: name, session } = root;
   const { principal } = command;
-  const row = defined({ id, root: name, session, principal, fence, bytes_max: bytesMax, expected, until });
+  const row = defined({
+    id,
+    root: name,
+    session,
+    principal,
+    fence,
+    bytes_max: bytesMax,
+    expected,
+    is_in_place: isInPlace,
+    until,
+  });
   emit({ type: "files.opened", subject: fileSubject(target), data: row });
   const view = { id, target, root: name, bytes_max: bytesMax, opened_by: principal, expires_at: iso(until) };
   return { outcome: done({ ...view, part_bytes_max: partBytesMax }), events: [], attachment: {} };
 }
 
 /** The root that the caller names, or the only one. Nothing is guessed. */
-function rootOf({ root }: OpenInput, { state }: DecideContext): RootRow | Decision {
+function rootOf({ root, in_place: folderId }: OpenInput, { state }: DecideContext): RootRow | Decision {
   const rows = state.rows(rootTable).scan("root", { limit: 1_000 });
   const roots = rows.map((row) => row.root);
   if (root === undefined && rows.length > 1) return refused("files.root_ambiguous", { roots });
   const row = root === undefined ? rows[0] : rows.find((each) => each.root === root);
   if (row === undefined) return refused("files.root_unknown", defined({ root, roots }));
+  // The publisher has another folder under this name.
+  if (folderId !== undefined && folderId !== row.rootId) return refused("files.root_mismatch", { root: row.root });
   if (row.degraded !== undefined) return refused("files.root_degraded", { root: row.root, reason: row.degraded });
   return row;
 }

@@ -121,7 +121,7 @@ class StorageRootsService implements Service {
       if (outcome.kind === "refusal")
         throw new Error(`the storage root ${name} in ${folder} is refused: ${outcome.code}`);
       const root = new StorageRoot({ name, session, disk: new RealDisk(folder) });
-      const found = await recoverRoot(root.disk, await services.engine.scan((state) => knownPlaces(state, name)));
+      const found = await recoverRoot(root.disk, knownPlaces(services.engine, name));
       this.#recovered.set(name, found);
       reportRecovered(name, found, report);
       services.storage.add(root);

@@ -74,6 +74,18 @@ const uploadProblems = {
     title: "The part does not continue the file",
     next: "Send the part at `expected`, the size that the file has.",
   },
+  "files.written_in_place": {
+    status: 409,
+    retry: "never",
+    title: "The publisher writes the files of this publish itself",
+    next: "Write them into the folder of the publish, or open a publish without `in_place`.",
+  },
+  "files.folder_invalid": {
+    status: 422,
+    retry: "never",
+    title: "The folder of the publish has something that cannot be published",
+    next: "See `name` and `reason`. The publish has ended. Only regular files with one name are accepted.",
+  },
   "files.digest_mismatch": {
     status: 422,
     retry: "never",

@@ -1,5 +1,5 @@
 import { fileSettings } from "../../../packs/files/file-settings.ts";
-import type { PublishLimits } from "../../../storage/staged-publish.ts";
+import type { PublishLimits } from "../../../storage/publish-limits.ts";
 import type { EngineServices } from "../../engine-services.ts";
 
 /** The limits of a publish. Its own are those of its row, the others are settings. */

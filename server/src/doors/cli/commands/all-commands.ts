@@ -64,6 +64,7 @@ const loaders: Readonly<Record<string, CommandLoader>> = {
   "program grammar": async () => (await import("../program/program-grammar.ts")).programGrammarCommand,
   "files publish": async () => (await import("../files/files-publish.ts")).filesPublishCommand,
   "files fetch": async () => (await import("../files/files-fetch.ts")).filesFetchCommand,
+  "files verify": async () => (await import("../files/files-verify.ts")).filesVerifyCommand,
   "files list": async () => (await import("../files/files-list.ts")).filesListCommand,
   "token create": async () => (await import("./token-create.ts")).tokenCreateCommand,
   "token list": async () => (await import("./token-list.ts")).tokenListCommand,
