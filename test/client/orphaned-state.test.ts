@@ -194,6 +194,27 @@ describe("orphaned server state", () => {
     await assertNothingLeft(node, "z");
   });
 
+  test("an acquire whose ticket ends leaves no weaker lock that it inherited from a withdrawn request [X13]", async () => {
+    await using node = await clientNode();
+    const bob = held(await node.client.agent({ name: "bob" }).acquire({ path, mode: "read" }));
+    const client = node.client.as(await node.client.agents.register({ name: "ann" }));
+    const other = await busy(client);
+    const weaker = { paths: [{ path, mode: "read" as const }], ttl_seconds: 60 };
+    await client.execute("acquire-lock", weaker, { key: "weaker" });
+    const failing = errorOf(client.acquire(path));
+    await untilQueued(node, 1);
+    const [queued] = (await node.client.locks.status(path)).queue;
+    await client.run("withdraw-request", { operation: "acquire-lock", key: "weaker" });
+    assert.equal((await node.client.locks.status(path)).holders.length, 2, "the stronger request keeps the lock");
+    await client.run("cancel-ticket", { ticket: queued?.ticket ?? "" });
+    await node.clock.pass(1_000, 50);
+    assert.ok(refusedWith("ticket_unknown")(await failing));
+    await soon(async () => (await node.client.locks.status(path)).holders.length === 1);
+    await bob.release();
+    await assertNothingLeft(node);
+    assert.equal(other.state, "held");
+  });
+
   test("an attempt that fails at the moment of a grant leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];

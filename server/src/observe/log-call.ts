@@ -34,8 +34,8 @@ export function logCall(log: Log, call: AnsweredCall & ObservedCaller): void {
 function severityOf(code: string, isSlow: boolean): LogSeverity {
   if (code === "failed" || code === "internal_error") return "error";
   if (code === "done") return "warn";
-  // A program without an agent asks for one. That concerns no operator.
-  if (code === "agent_required" && !isSlow) return "debug";
+  // A program without an agent asks for one, or its last heartbeat arrives after its end. That concerns no operator.
+  if ((code === "agent_required" || code === "agent_unknown") && !isSlow) return "debug";
   const { status } = problemOf(code);
   if (status >= 500 || status === 401 || status === 403 || status === 429) return "warn";
   return isSlow ? "warn" : "debug";

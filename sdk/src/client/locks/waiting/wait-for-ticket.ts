@@ -63,7 +63,11 @@ async function waitEndOf(
 ): Promise<WaitEnd> {
   if (end.kind === "held") return end;
   if (end.kind === "granted") return acceptTicket(session, { id: ticket.id, fence: end.fence, askedAt: wait.askedAt });
-  if (end.kind === "gone") return gone(ticket, end.why);
+  if (end.kind === "gone") {
+    // The ticket may have inherited a weaker grant of its owner, whose own request was withdrawn.
+    if (end.why !== "held" && wait.request.operation === "acquire-lock") void session.cleanups.withdraw(wait.request);
+    return gone(ticket, end.why);
+  }
   return giveUp(session, ticket, wait);
 }
 
