@@ -71,6 +71,35 @@ describe("members of the wire and of the client", () => {
     await node.engine.stop();
   });
 
+  test("payloads and results of jobs, and payloads and corrections of intents, pass byte for byte", async () => {
+    const node = await startNode({});
+    const worker = node.client.as(await node.client.agents.register({ name: "worker" }));
+    const { jobs } = worker.operations;
+    const { intents } = node.client.operations;
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(names, value, { maxKeys: 4, noNullPrototype: true }), async (given) => {
+        count += 1;
+        const [id, text] = [String(count), JSON.stringify(given)];
+        await jobs.submit({ id, type: "t", payload: given });
+        const { next } = await jobs.offer({ types: ["t"], slots: 1 });
+        const [started] = next ?? [];
+        assert.equal(JSON.stringify(started?.payload), text);
+        await jobs.complete({ id, claim: started?.claim ?? "", result: given });
+        assert.equal(JSON.stringify((await jobs.get({ id })).result), text);
+        const made = await intents.create({ id, payload: given });
+        assert.equal(JSON.stringify(made.payload), text);
+        const corrected = { diff: { user_id: given, userId: 1, __a: given }, source: "s", reason: "user_id" };
+        await intents.reevaluate({ id, ...corrected });
+        const { payload, correctionHistory } = await intents.get({ id });
+        assert.equal((payload as Record<string, unknown>)["userId"], 1);
+        assert.deepEqual(correctionHistory[0]?.diff, corrected.diff);
+      }),
+      { numRuns: 20, seed: 7 },
+    );
+    await node.engine.stop();
+  });
+
   onEveryTransport("durations are in milliseconds, and one that is no whole second is refused", async (client) => {
     const granted = await client.operations.acquireLock({ paths: ["a"], ownerId: "o", ttlMs: 45_000 });
     assert.equal(granted.granted && granted.ttlMs, 45_000);
