@@ -1,7 +1,16 @@
 /** Programs: the cost of a verified mutation over that of a plain write, and its effect on other callers. */
 import { HoldfastError } from "holdfast";
 import type { Client } from "holdfast";
+import { startBlake3 } from "../server/src/base/blake3.ts";
+import { checkTypes } from "../server/src/packs/programs/language/check/types.ts";
+import { mainModule } from "../server/src/packs/programs/language/function-value.ts";
+import { hashFunction } from "../server/src/packs/programs/language/hash.ts";
+import { allNodes } from "../server/src/packs/programs/language/node.ts";
+import { graphOf } from "../server/src/packs/programs/language/pack.ts";
+import { ProgramRows } from "../server/src/packs/programs/language/program-scope.ts";
+import { writeFunction } from "../server/src/packs/programs/language/write-function.ts";
 import { runLoad } from "./load.ts";
+import { programBytes } from "./program-bytes.ts";
 import { addFunctions, FunctionEditor, leafText, openProgramNode } from "./program-node.ts";
 import type { ProgramNode } from "./program-node.ts";
 import { atLeast, atMost, type Bench, type BenchOptions, format, rowTable, type Row } from "./report.ts";
@@ -24,9 +33,36 @@ export const programs: Bench = async (options) => {
   rows.push(await readsUnderWriters(node, small, options));
   options.report("other commands during checks of about a second …");
   rows.push(...(await duringLongChecks(node, options)));
+  options.report("hashes, and the heap …");
+  rows.push(await hashing(options));
+  rows.push(atMost("heap bytes of a node on the main thread", await programBytes(), 60, 1));
   options.report(`\n${rowTable(rows, 2)}`);
   return rows;
 };
+
+/** Hashes of a changed function over the check of its types, without caches, in one thread. */
+async function hashing(options: BenchOptions): Promise<Row> {
+  const hash = await startBlake3();
+  const scope = new ProgramRows();
+  scope.set("module", mainModule, { kind: "module", name: "main", parent: null });
+  const times = { hash: [] as number[], types: [] as number[] };
+  for (let round = 0; round < roundsOf(options) + 1; round += 1) {
+    const graphs = Array.from({ length: options.isQuick ? 500 : 5_000 }, (_, edition) => {
+      const { value } = writeFunction(leafText("leaf", edition), { scope, module: mainModule, hash });
+      if (value === undefined) throw new Error("the text of a leaf is wrong");
+      return graphOf(value);
+    });
+    const begin = performance.now();
+    for (const graph of graphs) hashFunction(graph, hash);
+    const middle = performance.now();
+    for (const graph of graphs) checkTypes(scope, graph, allNodes(graph));
+    // The first round warms up.
+    if (round === 0) continue;
+    times.hash.push(middle - begin);
+    times.types.push(performance.now() - middle);
+  }
+  return atMost("hashing a changed function over its check of types", times.hash, times.types, 0.5);
+}
 
 interface EditedProgram {
   readonly program: string;

@@ -16,4 +16,11 @@ test("three agents build the ledger of the guide over HTTP with the documented r
   const script = blocks.map(({ groups }) => groups?.["script"] ?? "").join("\n");
   const { stdout } = await execChild("bash", ["-euo", "pipefail", "-c", script], { env: { HOLDFAST_URL: url } });
   assert.equal(stdout, blocks.map(({ groups }) => groups?.["output"] ?? "").join(""));
+  const verified = await fetch(`${url}/v1/programs/ledger/verify`, {
+    ...{ method: "POST", headers: { "content-type": "application/json" }, body: "{}" },
+  });
+  const { valid, tested, untested } = (await verified.json()) as Record<"valid" | "tested" | "untested", number>;
+  const all = tested + untested;
+  t.diagnostic(`${tested} of ${all} functions with conditions were tested: ${((100 * tested) / all).toFixed(1)} %`);
+  assert.ok(valid && all > 0 && tested >= 0.9 * all);
 });
