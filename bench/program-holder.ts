@@ -10,7 +10,18 @@ const programId = "held";
 const running = await start(folder, {});
 const { programs, agents } = running.client;
 
+/** The newest entries stay in memory up to a bound. These entries take their place before both measurements. */
+const noteCount = 24_000;
+
 async function keptBytes(): Promise<number> {
+  const notes = Array.from({ length: 100 }, (_, index) =>
+    running.client.entities.create("note", String(index), {}).catch(() => undefined),
+  );
+  await Promise.all(notes);
+  for (let note = 0; note < noteCount; note += 100)
+    await Promise.all(
+      notes.map((_, index) => running.client.entities.replace("note", String(index), { note: note + index })),
+    );
   await running.services.engine.checkpoint();
   if (globalThis.gc === undefined)
     throw new Error("Run node with --expose-gc: without it the result would include garbage.");
@@ -29,11 +40,10 @@ const add = (from: number, count: number): Promise<readonly string[]> =>
   );
 const nodes = async (): Promise<number> => (await programs.get(programId)).counts.nodes;
 
-/** The newest entries stay in memory up to a bound. These functions fill it before both measurements. */
-const firstCount = 3_000;
+const firstCount = 1_000;
 await add(0, firstCount);
 const [before, nodesBefore] = [await keptBytes(), await nodes()];
-await add(firstCount, 6_000);
+await add(firstCount, 3_000);
 const bytes = ((await keptBytes()) - before) / ((await nodes()) - nodesBefore);
 await running.client.close();
 process.send?.(bytes);

@@ -89,11 +89,12 @@ class CanonicalCopy {
   #array(input: readonly unknown[], depth: number): Json | undefined {
     // Read once: the getter of an element could extend the array.
     const length = input.length;
-    const elements: Json[] = [];
+    // The exact size: an array that grows by push keeps room for 16 more elements, and most arrays of a state are short.
+    const elements = new Array<Json>(length);
     for (let index = 0; index < length; index++) {
       const element = this.#count() ? this.value(input[index], depth) : undefined;
       if (element === undefined) return this.#leave(String(index));
-      elements.push(element);
+      elements[index] = element;
     }
     return elements;
   }

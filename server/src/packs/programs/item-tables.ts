@@ -19,14 +19,14 @@ export interface ItemRow {
 
 export const namePrefix = (programId: string, kind: ItemKind): string => `${programId}${gap}${kind}${gap}`;
 
-export const itemTable: TableSpec<ItemRow, "program" | "name" | "id"> = {
+export const itemTable: TableSpec<ItemRow, "subject" | "name"> = {
   name: "program-items",
   boundedBy: "quota",
   key: (row) => row.subject,
   sorts: {
-    program: (row) => `${row.programId}${gap}${row.subject}`,
+    // By program, kind and id. It is the row's own text: a program may have 100,000 items.
+    subject: (row) => row.subject,
     name: (row) => `${namePrefix(row.programId, row.kind)}${row.module}${gap}${row.name}${gap}${row.id}`,
-    id: (row) => `${namePrefix(row.programId, row.kind)}${row.id}`,
   },
   bytes: (row) => 400 + 4 * row.subject.length + 12 * row.uses.length,
 };

@@ -12,9 +12,8 @@ import { refusal } from "../../machine/refusal.ts";
 import { acceptMutation } from "./accept-mutation.ts";
 import { triesKey, triesMs, triesTable } from "./stack-table.ts";
 import { fits } from "./fits.ts";
-import { itemTable, namePrefix } from "./item-tables.ts";
+import { itemTable } from "./item-tables.ts";
 import { checkName } from "./language/check/verdict.ts";
-import type { ItemKind } from "./language/program-scope.ts";
 import { expectedHash, findingsOf, wholeFindings } from "./recorded-findings.ts";
 import type { RecordedFindings } from "./recorded-findings.ts";
 import { setOf } from "./mutation-request.ts";
@@ -87,8 +86,7 @@ function missingItem({ state }: DecideContext, { programId, touched }: MutationR
   const item = touched.find((each) => findItem(state, programId, each) === undefined);
   if (item === undefined) return undefined;
   const [kind = "", id = ""] = item.split("/");
-  const prefix = namePrefix(programId, kind as ItemKind);
-  const rows = state.rows(itemTable).scan("id", { prefix, limit: nearestOf });
+  const rows = state.rows(itemTable).scan("subject", { prefix: itemPath(programId, `${kind}/`), limit: nearestOf });
   const near = closestWord(
     id,
     rows.map((row) => row.id),

@@ -59,7 +59,7 @@ const updateItem: Fold = (state, { subject, type }, { position }) => {
 };
 
 function startRemoval(state: StateWriter, programId: string, position: number): void {
-  const isEmpty = state.rows(itemTable).scan("program", { prefix: `${programId}${gap}`, limit: 1 }).length === 0;
+  const isEmpty = state.rows(itemTable).scan("subject", { prefix: itemPath(programId, ""), limit: 1 }).length === 0;
   if (isEmpty) state.rows(removalTable).delete(programId);
   else state.rows(removalTable).put({ programId, position });
 }

@@ -2,9 +2,9 @@ import { writeByKind } from "../../features/entities/write-by-kind.ts";
 import type { DecideContext, Decision, Timer } from "../../machine/feature.ts";
 import { done, refusal } from "../../machine/refusal.ts";
 import { currentVersion, findEntity } from "../../features/entities/entity-table.ts";
-import { gap, itemTable, removalTable } from "./item-tables.ts";
+import { itemTable, removalTable } from "./item-tables.ts";
 import { programKind } from "./program-kind.ts";
-import { programType } from "./program-value.ts";
+import { itemPath, programType } from "./program-value.ts";
 
 /** Maximum items that one entry removes. */
 const itemsMax = 500;
@@ -13,7 +13,7 @@ const itemsMax = 500;
 export function removeItems(input: { readonly program_id: string }, context: DecideContext): Decision {
   const { program_id: programId } = input;
   if (context.state.rows(removalTable).get(programId) === undefined) return { outcome: refusal("not_due"), events: [] };
-  const rows = context.state.rows(itemTable).scan("program", { prefix: `${programId}${gap}`, limit: itemsMax });
+  const rows = context.state.rows(itemTable).scan("subject", { prefix: itemPath(programId, ""), limit: itemsMax });
   for (const { subject } of rows) {
     const id = subject.slice(programType.length + 1);
     const expected_version = currentVersion(findEntity(context.state, { type: programType, id }));

@@ -7,7 +7,7 @@ import { done, refusal } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import { stackOf } from "../../../packs/programs/stack-table.ts";
 import type { StackRow } from "../../../packs/programs/stack-table.ts";
-import { itemTable, namePrefix } from "../../../packs/programs/item-tables.ts";
+import { itemTable } from "../../../packs/programs/item-tables.ts";
 import { grammarText } from "../../../packs/programs/language/grammar-text.ts";
 import { currentHash, findProgram, itemPath, programPath } from "../../../packs/programs/program-value.ts";
 import type { FoundProgram } from "../../../packs/programs/program-value.ts";
@@ -59,7 +59,7 @@ export const getProgram: AppRead = {
   run({ program_id: id }: ProgramInput, { state }) {
     const program = findProgram(state, id);
     if (program === undefined) return unknownProgram(id);
-    const rows = state.rows(itemTable).scan("id", { prefix: namePrefix(id, "module"), limit: modulesMax });
+    const rows = state.rows(itemTable).scan("subject", { prefix: itemPath(id, "module/"), limit: modulesMax });
     const modules = rows.map((row) => ({
       ...{ module_id: row.id, name: row.name, parent: row.module === "" ? null : row.module },
     }));

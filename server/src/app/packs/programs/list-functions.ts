@@ -77,9 +77,9 @@ export const listTypes: AppRead = {
   view: "scan",
   run({ program_id: programId, after, limit = pageSize }: ListTypesInput, { state }) {
     if (findProgram(state, programId) === undefined) return unknownProgram(programId);
-    const prefix = namePrefix(programId, "type");
+    const prefix = itemPath(programId, "type/");
     const from = after === undefined ? undefined : `${prefix}${after}`;
-    const rows = state.rows(itemTable).scan("id", { prefix, after: from, limit: limit + 1 });
+    const rows = state.rows(itemTable).scan("subject", { prefix, after: from, limit: limit + 1 });
     const page = rows.slice(0, limit);
     const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
     return done({ items: page.map(({ id }) => shownType(state, programId, id) ?? {}), next });
