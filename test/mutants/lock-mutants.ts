@@ -20,8 +20,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "the paths of a principal are counted without its tickets",
     file: "server/src/features/locks/tables/count-owner.ts",
-    find: "countPrincipal(state, before.principal, (by.paths ?? 0) + (by.waits ?? 0));",
-    put: "countPrincipal(state, before.principal, by.paths ?? 0);",
+    find: "countPrincipal(state, row?.principal ?? principal, (by.paths ?? 0) + (by.waits ?? 0));",
+    put: "countPrincipal(state, row?.principal ?? principal, by.paths ?? 0);",
     by: "test/locks/quota.test.ts",
     caughtIn: "npm run prove",
   },

@@ -71,8 +71,8 @@ export const withdrawalMutants: readonly PlantedMutant[] = [
   {
     name: "a granted ticket forgets its requests",
     file: "server/src/features/locks/tables/grant-folds.ts",
-    find: "(ticket === undefined ? undefined : state.rows(ticketTable).get(ticket)) ??",
-    put: '(ticket === "" ? state.rows(ticketTable).get(ticket) : undefined) ??',
+    find: "const shared = ticket === undefined ? undefined : state.rows(ticketTable).get(ticket);",
+    put: 'const shared = ticket === "" ? state.rows(ticketTable).get(ticket) : undefined;',
     by,
     caughtIn,
   },

@@ -89,8 +89,12 @@ export class DecideFrame implements DecideContext {
   #foldedEntry(): FoldedEntry {
     const { position, time } = this;
     const { principal, agent, operation, key } = this.command;
-    const entry =
-      agent === undefined ? { position, time, principal, operation } : { position, time, principal, agent, operation };
-    return key === undefined ? entry : { ...entry, key };
+    if (agent === undefined)
+      return key === undefined
+        ? { position, time, principal, operation }
+        : { position, time, principal, operation, key };
+    return key === undefined
+      ? { position, time, principal, agent, operation }
+      : { position, time, principal, agent, operation, key };
   }
 }

@@ -12,7 +12,7 @@ import { wantedPaths } from "../rules/wanted-paths.ts";
 import type { WantedPath } from "../rules/wanted-paths.ts";
 import { ownPrefix } from "../tables/count-owner.ts";
 import { nextFence, rankOf } from "../tables/fence.ts";
-import { leaseEnd } from "../tables/grant-folds.ts";
+import { firstLeaseEnd } from "../tables/grant-folds.ts";
 import { lockAcquiredEvents, lockChangedEvents } from "../tables/lock-events.ts";
 import { grantTable } from "../tables/lock-tables.ts";
 import type { GrantRow, RequestTerms } from "../tables/lock-tables.ts";
@@ -50,7 +50,7 @@ export function grantSet(context: DecideContext, request: SetGrant): GrantRow | 
   const events = lockAcquiredEvents(state, {
     ...{ fence, owner, terms, keeper, job },
     paths: withOrder(context, wanted.map(plain)),
-    expiresAt: shownEnd(context, owner, leaseEnd({ ...terms, acquiredAt: time }, time)),
+    expiresAt: shownEnd(context, owner, firstLeaseEnd(terms, time)),
     graceMs: graceOf(context, wanted),
   });
   for (const event of events) context.emit(event);

@@ -7,9 +7,10 @@ import type { DecideContext } from "../../../machine/feature.ts";
 import { agentTable, endsAt, findAgent } from "../../agents/agent-table.ts";
 import { blockerIdOf, firstBlocker } from "./blockers.ts";
 import { nextFence } from "../tables/fence.ts";
-import { leaseEnd } from "../tables/grant-folds.ts";
+import { firstLeaseEnd } from "../tables/grant-folds.ts";
 import type { EventPath } from "../tables/grant-folds.ts";
 import { lockAcquiredEvents, lockChangedEvents } from "../tables/lock-events.ts";
+import type { LockKind } from "../tables/lock-kinds.ts";
 import { dueTime, gap, grantTable, sortable, ticketTable } from "../tables/lock-tables.ts";
 import type { TicketRow } from "../tables/lock-tables.ts";
 import type { PathLock } from "../tables/modes.ts";
@@ -117,7 +118,7 @@ function grantTicket(context: DecideContext, row: TicketRow): string | undefined
     owner,
     paths: withOrder(context, row.paths),
     terms: row,
-    expiresAt: shownEnd(context, owner, leaseEnd({ ...row, acquiredAt: time }, time)),
+    expiresAt: shownEnd(context, owner, firstLeaseEnd(row, time)),
     graceMs: graceOf(context, row.paths),
     ticket: { ticket, ticketMs: row.leaseMs, acceptMs: row.acceptMs ?? lockLimits.acceptMs },
   });
@@ -147,9 +148,13 @@ export function withOrder({ state }: DecideContext, paths: readonly PathLock[]):
 
 /** Minimum age of the last heartbeat for a recovery; undefined if no path of the set is recoverable. */
 export function graceOf({ state }: DecideContext, paths: readonly PathLock[]): number | undefined {
+  return graceOfKinds(paths.map(({ path }) => ({ kind: kindAt(state, path) })));
+}
+
+/** The same for paths whose kinds are known. */
+export function graceOfKinds(paths: readonly { readonly kind: LockKind }[]): number | undefined {
   let graceMs: number | undefined;
-  for (const { path } of paths) {
-    const kind = kindAt(state, path);
+  for (const { kind } of paths) {
     if (kind.policy === "recover") graceMs = Math.max(graceMs ?? 0, kind.graceMs ?? 0);
   }
   return graceMs;

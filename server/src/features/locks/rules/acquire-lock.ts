@@ -9,20 +9,21 @@ import { acceptance, renewTicket, liveTicket } from "./accept-lock.ts";
 import { deny } from "../queue/deny.ts";
 import { blockerNow, enqueue } from "../queue/enqueue.ts";
 import { nextFence } from "../tables/fence.ts";
-import { leaseEnd, renewedEnd } from "../tables/grant-folds.ts";
+import { firstLeaseEnd, renewedEnd } from "../tables/grant-folds.ts";
+import type { EventPath } from "../tables/grant-folds.ts";
 import { expireIfDue, grantView } from "../queue/free-grant.ts";
-import { graceOf, shownEnd, withOrder } from "../queue/grant-next.ts";
+import { graceOfKinds, shownEnd } from "../queue/grant-next.ts";
 import { lockAcquiredEvents, iso, lockSubject } from "../tables/lock-events.ts";
 import { gap, holdTable, orderKey, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, RequestTerms, TicketRow } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/count-owner.ts";
+import type { PathLock } from "../tables/modes.ts";
 import { isRefused, ownerOf, refused, ownerLimitRefusal } from "./owner.ts";
-import { coversSet, grantsOfSet, isSameSet } from "../tables/same-set.ts";
+import { coversSet, grantsOfSet, isSameSet, mayHoldSet } from "../tables/same-set.ts";
 import { kindAt, lockLimits } from "../tables/settings.ts";
 import { joinRequest } from "./join-request.ts";
 import { showMissed } from "../tables/missed-grants.ts";
 import { ticketTimes, timesView } from "../tables/ticket-times.ts";
-import type { TicketTimes } from "../tables/ticket-times.ts";
 import { upgradeGrant } from "./upgrade-lock.ts";
 import { termsOf, wantedPaths } from "./wanted-paths.ts";
 import type { WantedPath } from "./wanted-paths.ts";
@@ -65,19 +66,19 @@ function grant(
   context: DecideContext,
   owner: string,
   paths: readonly WantedPath[],
-  { terms, times }: { readonly terms: RequestTerms; readonly times: TicketTimes },
+  { terms, times }: { readonly terms: RequestTerms; readonly times: ReturnType<typeof ticketTimes> },
 ): Decision {
   const { time } = context;
   const fence = nextFence(context);
-  const expiresAt = shownEnd(context, owner, leaseEnd({ ...terms, acquiredAt: time }, time));
+  const expiresAt = shownEnd(context, owner, firstLeaseEnd(terms, time));
   const plain = paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
-  const graceMs = graceOf(context, paths);
+  const graceMs = graceOfKinds(paths);
   return {
     outcome: done({ granted: true, fence, expires_at: iso(expiresAt) }),
     events: lockAcquiredEvents(context.state, {
       fence,
       owner,
-      paths: withOrder(context, plain),
+      paths: orderedPaths(paths, plain),
       terms,
       expiresAt,
       graceMs,
@@ -89,13 +90,23 @@ function grant(
       acquired_at: iso(time),
       ttl_seconds: terms.ttlMs / 1000,
       still_held: true,
-      ...timesView(times),
+      ticket_seconds: times.leaseMs / 1000,
+      accept_seconds: times.acceptMs / 1000,
     },
   };
 }
 
+/** The paths with their rank in the global order, from their kinds. */
+function orderedPaths(wanted: readonly WantedPath[], plain: readonly PathLock[]): readonly EventPath[] {
+  if (wanted.every(({ kind }) => kind.order === undefined)) return plain;
+  return wanted.map(({ path, mode, scope, kind: { order } }) =>
+    order === undefined ? { path, mode, scope } : { path, mode, scope, order },
+  );
+}
+
 /** The owner's live grant of exactly these paths in any mode. An overdue one ends first. */
 export function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
+  if (!mayHoldSet(context.state, paths)) return undefined;
   let weaker: GrantRow | undefined;
   for (const row of grantsOfSet(context.state, owner, paths)) {
     if (expireIfDue(context, row)) continue;

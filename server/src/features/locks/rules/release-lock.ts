@@ -11,8 +11,11 @@ import type { PathLock } from "../tables/modes.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 
-/** The released grants, each with all of its paths or some. */
-type Parts = ReadonlyMap<GrantRow, readonly string[] | undefined>;
+/** A released grant, with all of its paths or some. */
+interface Part {
+  readonly row: GrantRow;
+  readonly paths: readonly string[] | undefined;
+}
 
 /**
  * Frees only locks that the owner holds: all named ones, or none. A late release never frees the next holder's lock.
@@ -21,15 +24,15 @@ export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (inp
   const caller = ownerOf(input, context);
   if (isRefused(caller)) return caller;
   const parts = partsOf(input, caller.owner, context);
-  if (!(parts instanceof Map)) return parts as Decision;
+  if (isRefused(parts)) return parts;
   const released: string[] = [];
   const lost: PathLock[] = [];
-  for (const [row, paths] of parts as Parts) {
+  for (const { row, paths } of parts) {
     const freed = paths ?? row.paths.map(({ path }) => path);
-    released.push(...freed);
+    for (const path of freed) released.push(path);
     if (freed.length < row.paths.length) acceptOnUse(context, row);
     freeGrant(context, row, { type: "lock.released", paths: freed, note: input.note });
-    lost.push(...row.paths.filter(({ path }) => freed.includes(path)));
+    for (const locked of row.paths) if (paths === undefined || freed.includes(locked.path)) lost.push(locked);
   }
   // Runs after all parts are released, because other owners may wait for a later part.
   breakReleaseDeadlocks(context, caller.owner, lost);
@@ -40,12 +43,12 @@ function partsOf(
   input: { readonly fence?: string; readonly paths?: readonly string[] },
   owner: string,
   context: DecideContext,
-): Parts | Decision {
+): readonly Part[] | Decision {
   const { fence, paths } = input;
   const byFence = fence === undefined ? undefined : ownGrant(context, owner, fence);
   if (fence !== undefined && byFence === undefined) return notHeld(owner, { fence });
   if (paths === undefined) {
-    if (byFence !== undefined) return new Map([[byFence, undefined]]);
+    if (byFence !== undefined) return [{ row: byFence, paths: undefined }];
     return refused("input_invalid", { issues: [{ pointer: "", message: "must have fence or paths" }] });
   }
   const found = new Map<string, { readonly row: GrantRow; readonly paths: string[] }>();
@@ -58,5 +61,5 @@ function partsOf(
     if (known === undefined) found.set(row.fence, { row, paths: [path] });
     else known.paths.push(path);
   }
-  return new Map([...found.values()].map(({ row, paths: some }) => [row, some]));
+  return [...found.values()];
 }

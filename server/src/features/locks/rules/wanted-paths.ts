@@ -10,7 +10,7 @@ import { pathFault } from "../tables/path-fault.ts";
 import type { RequestTerms } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
 import type { PathLock, Mode, Scope } from "../tables/modes.ts";
-import { refused } from "./owner.ts";
+import { isRefused, refused } from "./owner.ts";
 import { kindAt, lockLimits } from "../tables/settings.ts";
 
 type AcquireInput = InputOf<(typeof lockOperations)["acquire-lock"]>;
@@ -26,12 +26,12 @@ export function wantedPaths(input: AcquireInput, { state }: DecideContext): read
   const [only] = input.paths;
   if (input.paths.length === 1 && only !== undefined) {
     const wanted = wantedPath(state, only, { mode, scope });
-    return "outcome" in wanted ? wanted : [wanted];
+    return isRefused(wanted) ? wanted : [wanted];
   }
   const byPath = new Map<string, WantedPath>();
   for (const given of input.paths) {
     const wanted = wantedPath(state, given, { mode, scope });
-    if ("outcome" in wanted) return wanted;
+    if (isRefused(wanted)) return wanted;
     const known = byPath.get(wanted.path);
     byPath.set(wanted.path, known === undefined ? wanted : stronger(known, wanted));
   }
@@ -45,7 +45,8 @@ function wantedPath(
   given: GivenPath,
   defaults: { mode: Mode; scope: Scope },
 ): WantedPath | Decision {
-  const { path, mode = defaults.mode, scope = defaults.scope } = typeof given === "string" ? { path: given } : given;
+  const path = typeof given === "string" ? given : given.path;
+  const { mode = defaults.mode, scope = defaults.scope } = typeof given === "string" ? defaults : given;
   const reason = pathFault(path);
   if (reason !== undefined) return refused("path_invalid", { path, reason });
   return { path, mode, scope, kind: kindAt(state, path) };

@@ -4,7 +4,7 @@
  */
 import type { Event } from "../../../machine/entry.ts";
 import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
-import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { gap, holdTable, holdCounterTable } from "./lock-tables.ts";
 import { modes } from "./modes.ts";
@@ -25,6 +25,12 @@ export function coHoldersOf(state: StateReader, path: string, own?: string): Jso
   if (count <= 0) return {};
   const isListed = count <= listedMax || eventsSinceList(state, path) >= 4 * listedMax + 2 * count;
   return isListed ? { beside: fencesAt(state, path, own) } : { beside_count: count };
+}
+
+/** Adds the same members to the data of an event. Most paths have one holder, and need no member. */
+export function addCoHolders(state: StateReader, data: Record<string, Json>, path: string, own?: string): void {
+  if (countAt(state, holdCounterTable, path) > (own === undefined ? 0 : 1))
+    Object.assign(data, coHoldersOf(state, path, own));
 }
 
 function eventsSinceList(state: StateReader, path: string): number {

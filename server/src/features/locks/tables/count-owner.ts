@@ -16,13 +16,15 @@ export function countOwner(
 ): void {
   const rows = state.rows(ownerTable);
   // An owner that releases has a row. The principal is for an owner without one.
-  const before = rows.get(owner) ?? { ...countsOf(state, owner), principal };
+  const row = rows.get(owner);
+  const before = row ?? noCounts;
   const pathCount = before.pathCount + (by.paths ?? 0);
   const ticketCount = before.ticketCount + (by.tickets ?? 0);
   const waitCount = before.waitCount + (by.waits ?? 0);
   if (pathCount === 0 && ticketCount === 0) rows.delete(owner);
-  else rows.put({ ...before, pathCount, ticketCount, waitCount });
-  countPrincipal(state, before.principal, (by.paths ?? 0) + (by.waits ?? 0));
+  else if (row === undefined) rows.put({ owner, pathCount, ticketCount, waitCount, principal });
+  else rows.put({ ...row, pathCount, ticketCount, waitCount });
+  countPrincipal(state, row?.principal ?? principal, (by.paths ?? 0) + (by.waits ?? 0));
 }
 
 /** A principal without locks and tickets has no row. */
@@ -47,8 +49,12 @@ export function principalOf(state: StateReader, owner: string, entry: { readonly
   return state.rows(ownerTable).get(owner)?.principal ?? findAgent(state, owner)?.principal ?? entry.principal;
 }
 
-export function countsOf(state: StateReader, owner: string): Omit<OwnerRow, "principal"> {
-  return state.rows(ownerTable).get(owner) ?? { owner, pathCount: 0, ticketCount: 0, waitCount: 0 };
+type OwnerCounts = Pick<OwnerRow, "pathCount" | "ticketCount" | "waitCount" | "leaving">;
+
+const noCounts: OwnerCounts = { pathCount: 0, ticketCount: 0, waitCount: 0 };
+
+export function countsOf(state: StateReader, owner: string): OwnerCounts {
+  return state.rows(ownerTable).get(owner) ?? noCounts;
 }
 
 /** True if the owner's agent has ended: it is granted nothing, and its locks are being freed. */

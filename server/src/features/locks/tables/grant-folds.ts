@@ -1,5 +1,4 @@
 /** The folds of events about held locks. They never change; a new meaning is a new event type. */
-import { defined } from "@holdfast/sdk/base/defined";
 import type { Event } from "../../../machine/entry.ts";
 import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -23,7 +22,8 @@ import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
 import { addRequests, requestsOf } from "./requests.ts";
 import { lockLimits } from "./settings.ts";
-import { readTerms } from "./terms-data.ts";
+import { readTermsInto } from "./terms-data.ts";
+import type { RowDraft } from "./terms-data.ts";
 
 /** A path in an event, with its rank in the global order if its kind has one. */
 export type EventPath = PathLock & { readonly order?: number };
@@ -61,41 +61,61 @@ function pathsOf(data: JsonObject): readonly EventPath[] {
   return [order === undefined ? { path, mode, scope } : { path, mode, scope, order }];
 }
 
-export function leaseEnd(
-  row: Pick<GrantRow, "acquiredAt"> & Pick<RequestTerms, "ttlMs" | "maxHoldMs">,
-  time: number,
-): number {
+function leaseEnd(row: Pick<GrantRow, "acquiredAt" | "ttlMs" | "maxHoldMs">, time: number): number {
   const end = time + row.ttlMs;
   return row.maxHoldMs === undefined ? end : Math.min(end, row.acquiredAt + row.maxHoldMs);
+}
+
+/** The end of the lease of a lock that is granted at this time. */
+export function firstLeaseEnd({ ttlMs, maxHoldMs }: Pick<RequestTerms, "ttlMs" | "maxHoldMs">, time: number): number {
+  return time + (maxHoldMs === undefined ? ttlMs : Math.min(ttlMs, maxHoldMs));
 }
 
 function foldAcquired(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const { time } = entry;
   const fence = data["fence"] as string;
   const ticket = data["ticket"] as string | undefined;
-  const terms = readTerms(data);
   const paths = pathsOf(data);
-  const graceMs = data["grace_ms"] as number | undefined;
-  const grant: GrantRow = {
+  const { keeper, job, grace_ms: graceMs, max_hold_ms: maxHoldMs } = data as GrantMembers;
+  // One literal, and one assignment for each member that most grants lack. The order is part of the state's hash.
+  const row: RowDraft<GrantRow> = {
     fence,
     blockerId: ticket ?? fence,
     owner: data["owner_id"] as string,
-    paths: paths.map(({ path, mode, scope }) => ({ path, mode, scope })),
+    paths: plainPaths(paths),
     acquiredAt: time,
     heartbeatAt: time,
-    expiresAt: leaseEnd({ ...terms, acquiredAt: time }, time),
-    ...terms,
+    expiresAt: firstLeaseEnd({ ttlMs: data["ttl_ms"] as number, maxHoldMs }, time),
+    ttlMs: 0,
   };
-  const { keeper, job } = data as { readonly keeper?: string; readonly job?: string };
-  const { requests } =
-    (ticket === undefined ? undefined : state.rows(ticketTable).get(ticket)) ??
-    (data["keyed"] === true ? requestsOf(entry) : {});
-  const recoverable = defined({ ...grant, graceMs, keeper, job, requests });
-  const row = ticket === undefined ? recoverable : { ...recoverable, ...ticketOf(ticket, data, time) };
+  readTermsInto(row, data);
+  const shared = ticket === undefined ? undefined : state.rows(ticketTable).get(ticket);
+  const { requests } = shared ?? (data["keyed"] === true ? requestsOf(entry) : noRequests);
+  if (graceMs !== undefined) row.graceMs = graceMs;
+  if (keeper !== undefined) row.keeper = keeper;
+  if (job !== undefined) row.job = job;
+  if (requests !== undefined) row.requests = requests;
+  if (ticket !== undefined) Object.assign(row, ticketOf(ticket, data, time));
   // Read before the ticket is removed: the owner's row may be removed with it.
   const principal = principalOf(state, row.owner, entry);
   if (ticket !== undefined) removeTicket(state, ticket);
   putGrant(state, row, paths, { position: entry.position, principal });
+}
+
+/** The members of an event that only some grants have. */
+interface GrantMembers {
+  readonly keeper?: string;
+  readonly job?: string;
+  readonly grace_ms?: number;
+  readonly max_hold_ms?: number;
+}
+
+const noRequests: Pick<GrantRow, "requests"> = {};
+
+/** The paths as a grant keeps them, without their order. */
+function plainPaths(paths: readonly EventPath[]): readonly PathLock[] {
+  const isPlain = paths.every(({ order }) => order === undefined);
+  return isPlain ? paths : paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
 }
 
 /** The members of a grant that was a ticket. */
@@ -113,10 +133,12 @@ function putGrant(
   state.rows(grantTable).put(row);
   const holds = state.rows(holdTable);
   const seq = seqOf(row.fence, by.position);
-  for (const { path, mode, scope, order } of paths) {
-    const hold = { path, mode, scope, fence: row.fence, owner: row.owner, seq };
-    holds.put(order === undefined ? hold : { ...hold, order });
-    updatePathCounters(state, holdCounterTable, { path, mode, scope }, 1);
+  const { fence, owner } = row;
+  for (const locked of paths) {
+    const { path, mode, scope, order } = locked;
+    if (order === undefined) holds.put({ path, mode, scope, fence, owner, seq });
+    else holds.put({ path, mode, scope, fence, owner, seq, order });
+    updatePathCounters(state, holdCounterTable, locked, 1);
   }
   countOwner(state, row.owner, { paths: paths.length }, by.principal);
 }
@@ -139,7 +161,16 @@ function existing(state: StateWriter, fence: unknown, entry: FoldedEntry): Grant
 
 function foldFreed(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const row = existing(state, data["fence"], entry);
-  const freed = new Set((data["paths"] as readonly string[] | undefined) ?? [data["resource_id"] as string]);
+  const names = data["paths"] as readonly string[] | undefined;
+  if (names === undefined && row.paths.length === 1) {
+    removeHolds(state, row, row.paths);
+    state.rows(grantTable).delete(row.fence);
+  } else freePaths(state, row, new Set(names ?? [data["resource_id"] as string]));
+  if (data["contended"] === true) notePace(state, entry.time - row.acquiredAt);
+}
+
+/** Frees some paths of a set, or all of them. */
+function freePaths(state: StateWriter, row: GrantRow, freed: ReadonlySet<string>): void {
   removeHolds(
     state,
     row,
@@ -148,7 +179,6 @@ function foldFreed(state: StateWriter, { data }: Event, entry: FoldedEntry): voi
   const kept = row.paths.filter(({ path }) => !freed.has(path));
   if (kept.length === 0) state.rows(grantTable).delete(row.fence);
   else state.rows(grantTable).put({ ...row, paths: kept });
-  if (data["contended"] === true) notePace(state, entry.time - row.acquiredAt);
 }
 
 function foldExpired(state: StateWriter, event: Event, entry: FoldedEntry): void {

@@ -1,12 +1,12 @@
 /** The events about locks. Their times are texts, as they are published. Folds use the time of the entry. */
 import { defined } from "@holdfast/sdk/base/defined";
 import type { Event } from "../../../machine/entry.ts";
-import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
-import { coHoldersOf } from "./co-holders.ts";
+import { addCoHolders, coHoldersOf } from "./co-holders.ts";
 import type { EventPath } from "./grant-folds.ts";
 import type { GrantRow, RequestTerms } from "./lock-tables.ts";
-import { termsData } from "./terms-data.ts";
+import { addTermsData } from "./terms-data.ts";
 
 export function lockSubject(path: string): string {
   return `lock/${path}`;
@@ -73,14 +73,33 @@ interface GrantData {
 }
 
 export function lockAcquiredEvents(state: StateReader, grant: GrantData): readonly Event[] {
-  const { fence, owner, terms, graceMs, ticket } = grant;
-  const data = termsData(terms);
-  const recoverable = graceMs === undefined ? data : { ...data, grace_ms: graceMs };
-  const keyed = grant.isKeyed === true ? true : undefined;
-  const kept = defined({ ...recoverable, keeper: grant.keeper, job: grant.job, keyed });
-  const all = ticket === undefined ? kept : { ...kept, ...ticketData(ticket) };
-  const each = { owner_id: owner, expires_at: iso(grant.expiresAt), fence };
-  return lockEventsOf("lock.acquired", grant.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
+  const { fence, owner, paths } = grant;
+  const [first] = paths;
+  const expires = iso(grant.expiresAt);
+  if (paths.length !== 1 || first === undefined) {
+    const each = { owner_id: owner, expires_at: expires, fence };
+    const all = addGrantData({}, grant);
+    return lockEventsOf("lock.acquired", paths, { all, each, beside: (path) => coHoldersOf(state, path) });
+  }
+  const { path, mode, scope, order } = first;
+  const data: Record<string, Json> = { resource_id: path, owner_id: owner, expires_at: expires, fence, mode, scope };
+  if (order !== undefined) data["order"] = order;
+  addGrantData(data, grant);
+  addCoHolders(state, data, path);
+  return [{ type: "lock.acquired", subject: lockSubject(path), data }];
+}
+
+/** Adds the members that only the event of the first path has. */
+function addGrantData(
+  data: Record<string, Json>,
+  { terms, graceMs, keeper, job, isKeyed, ticket }: GrantData,
+): Record<string, Json> {
+  addTermsData(data, terms);
+  if (graceMs !== undefined) data["grace_ms"] = graceMs;
+  if (keeper !== undefined) data["keeper"] = keeper;
+  if (job !== undefined) data["job"] = job;
+  if (isKeyed === true) data["keyed"] = true;
+  return ticket === undefined ? data : Object.assign(data, ticketData(ticket));
 }
 
 function ticketData({ ticket, ticketMs, acceptMs }: NonNullable<GrantData["ticket"]>): JsonObject {
@@ -101,19 +120,32 @@ export function lockFreedEvents(
     readonly more: JsonObject | undefined;
   },
 ): readonly Event[] {
-  const note = end.note ?? row.note;
-  const grant = { owner_id: row.owner, fence: row.fence };
-  const described = row.purpose === undefined ? grant : { ...grant, purpose: row.purpose };
-  const each: JsonObject = note === undefined ? { ...described, ...end.more } : { ...described, note, ...end.more };
-  const [first = "", ...others] = paths;
-  const set: JsonObject = others.length === 0 ? {} : { paths };
-  const contended: JsonObject = end.contended ? { contended: true } : {};
-  const about = (path: string, rest: JsonObject): Event => ({
+  const first = paths[0] ?? "";
+  const leading = freedData(state, first, row, end);
+  if (end.contended) leading["contended"] = true;
+  const leadingEvent: Event = { type, subject: lockSubject(first), data: leading };
+  if (paths.length <= 1) return [leadingEvent];
+  leading["paths"] = paths;
+  const others = paths.slice(1).map((path) => ({
     type,
     subject: lockSubject(path),
-    data: { resource_id: path, ...each, ...coHoldersOf(state, path, row.fence), ...rest },
-  });
-  return [...others.map((path) => about(path, { of: first })), about(first, { ...contended, ...set })];
+    data: { ...freedData(state, path, row, end), of: first },
+  }));
+  return [...others, leadingEvent];
+}
+
+function freedData(
+  state: StateReader,
+  path: string,
+  { owner, fence, purpose, note: lastNote }: GrantRow,
+  { note = lastNote, more }: { readonly note: string | undefined; readonly more: JsonObject | undefined },
+): Record<string, Json> {
+  const data: Record<string, Json> = { resource_id: path, owner_id: owner, fence };
+  if (purpose !== undefined) data["purpose"] = purpose;
+  if (note !== undefined) data["note"] = note;
+  if (more !== undefined) Object.assign(data, more);
+  addCoHolders(state, data, path, fence);
+  return data;
 }
 
 /** The same grant with other modes or another owner, and a new fence. */

@@ -4,7 +4,7 @@
  */
 import { lockConflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
-import type { TableSpec } from "../../../machine/table.ts";
+import type { TableSpec, TableWriter } from "../../../machine/table.ts";
 import type { PathCounterRow } from "./lock-tables.ts";
 import { modes, strength } from "./modes.ts";
 import type { PathLock, Mode } from "./modes.ts";
@@ -27,22 +27,32 @@ export function updatePathCounters(
   by: 1 | -1,
 ): void {
   const rows = state.rows(table);
-  const add = (at: string, index: number): void => {
-    const row = rows.get(at);
-    const before = row?.counts ?? empty;
-    // Rows share these arrays. An array of its own would be an eighth of the memory of a lease.
-    const counts = (before === empty && by > 0 ? single[index] : undefined) ?? added(before, index, by);
-    if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
-    else rows.put(row?.eventsSinceList === undefined ? { path: at, counts } : { ...row, counts });
-  };
-  add(path, parts[scope] + strength[mode]);
+  addAt(rows, path, parts[scope] + strength[mode], by);
   const below = parts.below + strength[mode];
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1))
-    add(path.slice(0, slash), below);
+    addAt(rows, path.slice(0, slash), below, by);
+}
+
+function addAt(rows: TableWriter<PathCounterRow>, path: string, index: number, by: 1 | -1): void {
+  const row = rows.get(path);
+  const before = row?.counts ?? empty;
+  if (by < 0 && isLast(before, index)) {
+    rows.delete(path);
+    return;
+  }
+  // Rows share these arrays. An array of its own would be an eighth of the memory of a lease.
+  const counts = (before === empty && by > 0 ? single[index] : undefined) ?? added(before, index, by);
+  rows.put(row?.eventsSinceList === undefined ? { path, counts } : { ...row, counts });
+}
+
+/** True if nothing remains when this counter goes down by one. */
+function isLast(counts: readonly number[], index: number): boolean {
+  for (let at = 0; at < counts.length; at += 1) if (counts[at] !== (at === index ? 1 : 0)) return false;
+  return true;
 }
 
 function added(before: readonly number[], index: number, by: 1 | -1): readonly number[] {
-  const counts = [...before];
+  const counts = before.slice();
   counts[index] = (counts[index] ?? 0) + by;
   return counts;
 }
@@ -50,6 +60,7 @@ function added(before: readonly number[], index: number, by: 1 | -1): readonly n
 /** True if something of any owner conflicts with this. */
 export function anyConflict(state: StateReader, table: CounterTable, { path, mode, scope }: PathLock): boolean {
   const rows = state.rows(table);
+  if (rows.size === 0) return false;
   const here = rows.get(path)?.counts;
   if (here !== undefined) {
     if (conflicting(here, parts.tree, mode) > 0 || conflicting(here, parts.self, mode) > 0) return true;

@@ -8,12 +8,17 @@ import { countAt } from "./path-counters.ts";
 
 /** The owner's grants of exactly these paths, in any mode. */
 export function* grantsOfSet(state: StateReader, owner: string, paths: readonly PathLock[]): Iterable<GrantRow> {
-  const [first] = paths;
-  if (first === undefined || state.rows(holdCounterTable).get(first.path) === undefined) return;
+  if (!mayHoldSet(state, paths)) return;
   for (const { fence } of ownHolds(state, owner, leastHeldPath(state, paths))) {
     const row = state.rows(grantTable).get(fence);
     if (row !== undefined && isSameSet(row.paths, paths)) yield row;
   }
+}
+
+/** False if no owner holds these paths. Most requests end here, without a search. */
+export function mayHoldSet(state: StateReader, paths: readonly PathLock[]): boolean {
+  const [first] = paths;
+  return first !== undefined && state.rows(holdCounterTable).get(first.path) !== undefined;
 }
 
 /** The path with the fewest holders: every holder of the whole set is among them. */

@@ -11,10 +11,9 @@ export interface TicketTimes {
 }
 
 /** The times that a request asks for, or their defaults. */
-export function ticketTimes(input: {
-  readonly ticket_seconds?: number;
-  readonly accept_seconds?: number;
-}): Required<TicketTimes> {
+export function ticketTimes(input: { readonly ticket_seconds?: number; readonly accept_seconds?: number }): {
+  readonly [Name in keyof TicketTimes]-?: number;
+} {
   const { ticket_seconds: ticket = lockLimits.ticketMs / 1000, accept_seconds: accept = lockLimits.acceptMs / 1000 } =
     input;
   return { leaseMs: ticket * 1000, acceptMs: accept * 1000 };
