@@ -78,6 +78,7 @@ function counted(state: StateReader): { readonly state: StateReader; readonly ro
     return {
       get: (key) => table.get(key),
       count: (sort) => table.count(sort),
+      nextDue: (time) => table.nextDue(time),
       size: table.size,
       scan(sort, range) {
         const found = table.scan(sort, range);

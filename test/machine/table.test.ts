@@ -16,6 +16,7 @@ const spec: TableSpec<Row, "rank" | "even"> = {
     rank: (row) => String(row.rank).padStart(3, "0"),
     even: (row) => (row.rank % 2 === 0 ? String(row.rank).padStart(3, "0") : undefined),
   },
+  due: { sort: "even", at: (row) => (row.rank % 2 === 0 ? row.rank : undefined) },
 };
 
 type Step = { readonly put: Row } | { readonly delete: string };
@@ -48,6 +49,24 @@ function shape(state: State): string {
 }
 
 describe("tables", () => {
+  test("the next due time of a table is never too late, and is exact if it is not after the given time", () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ list: steps, time: fc.nat(20), isUndone: fc.boolean() })), (rounds) => {
+        const state = new State([spec]);
+        const rows = state.rows(spec);
+        for (const { list, time, isUndone } of rounds) {
+          apply(state, list);
+          if (isUndone) state.undo.undoTo(0);
+          else state.undo.settle();
+          const found = rows.nextDue(time);
+          const exact = rows.scan("even", { limit: 1 })[0]?.rank ?? Infinity;
+          assert.ok((found ?? Infinity) <= exact);
+          if ((found ?? Infinity) <= time || rows.size === 0) assert.equal(found ?? Infinity, exact);
+        }
+      }),
+    );
+  });
+
   test("a table scans by sort key and then by key, regardless of the order of insertion", () => {
     fc.assert(
       fc.property(steps, (list) => {

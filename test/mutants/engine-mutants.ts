@@ -181,7 +181,7 @@ export const engineMutants: readonly PlantedMutant[] = [
     name: "a timer expires a lease in the grace period",
     file: "server/src/engine/timer-watch.ts",
     find: "const grace = !this.#grace.isOver();",
-    put: "const grace = !this.#grace.isOver() && machine.nextTime() === undefined;",
+    put: "const grace = !this.#grace.isOver() && machine.nextTime({ time }) === undefined;",
     by: "test/engine/timers.test.ts",
     caughtIn: "npm test",
   },

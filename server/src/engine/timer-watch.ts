@@ -40,7 +40,7 @@ export class TimerWatch {
     const grace = !this.#grace.isOver();
     // Nodes with a lower rank act first. This node finds their effect and does not repeat it.
     const untilTime = time - this.#delayMs();
-    const next = machine.nextTime({ grace });
+    const next = machine.nextTime({ time: untilTime, grace });
     if (next === undefined || next > untilTime) return [];
     return machine.due({ time: untilTime, grace, limit }).map((command) => this.pendingOf(command, { isTimer: true }));
   }
@@ -83,13 +83,13 @@ export class TimerWatch {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
     this.#checkAtMs = undefined;
-    const nextTime = machine.nextTime();
+    const nextTime = machine.nextTime({ time });
     if (nextTime === undefined) return;
     const startMs = this.#clock.monotonicMs();
     const untilDueMs = (dueTime: number): number => dueTime + this.#delayMs() - time;
     // An overdue timer waits for the end of the grace period and of the rest. A check each millisecond would waste CPU.
     const afterGraceMs = Math.max(untilDueMs(nextTime), this.#grace.endsAt - startMs);
-    const inGraceMs = untilDueMs(machine.nextTime({ grace: true }) ?? Infinity);
+    const inGraceMs = untilDueMs(machine.nextTime({ time, grace: true }) ?? Infinity);
     const waitMs = Math.max(Math.min(afterGraceMs, inGraceMs), this.#restUntilMs - startMs, 1);
     const delayMs = Math.min(waitMs, machine.hasLeases ? engineLimits.tickMs : engineLimits.sleepMsMax);
     this.#checkAtMs = startMs + delayMs;

@@ -14,7 +14,8 @@ export function dueTimer<Row, Sort extends string>(
 ): Timer {
   return {
     ...rest,
-    nextTime: (state) => {
+    nextTime: (state, time) => {
+      if (table.due?.sort === sort) return state.rows(table).nextDue(time);
       const [first] = state.rows(table).scan(sort, { limit: 1 });
       return first === undefined ? undefined : dueAt(first);
     },

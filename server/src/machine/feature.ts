@@ -105,8 +105,8 @@ export interface JournalFork {
 export interface Timer {
   /** The timer fires during the grace period too. A timer that expires a lease must not set it. */
   readonly runsInGrace?: true;
-  /** Time of the next due command, if any. */
-  readonly nextTime: (state: StateReader) => number | undefined;
+  /** Time of the next due command, if any. It may be too early, but is exact if it is not after `time`. */
+  readonly nextTime: (state: StateReader, time: number) => number | undefined;
   /** The commands that are due at this time, earliest first. */
   readonly due: (state: StateReader, time: number, limit: number) => readonly TimerCommand[];
 }

@@ -151,20 +151,25 @@ export class Machine {
     return !this.#state.undo.isEmpty;
   }
 
-  /** Time of the next due timer, if any. During the grace period only some timers fire. */
-  nextTime({ grace = false }: { readonly grace?: boolean } = {}): number | undefined {
+  /**
+   * Time of the next due timer, if any. It may be too early, but is exact if it is not after `time`. During the grace
+   * period only some timers fire.
+   */
+  nextTime({ time, grace = false }: { readonly time: number; readonly grace?: boolean }): number | undefined {
     let next: number | undefined;
     for (const timer of this.#timers) {
       if (grace && timer.runsInGrace !== true) continue;
-      const time = timer.nextTime(this.#state);
-      if (time !== undefined && (next === undefined || time < next)) next = time;
+      const due = timer.nextTime(this.#state, time);
+      if (due !== undefined && (next === undefined || due < next)) next = due;
     }
     return next;
   }
 
-  /** True if a timer is set that waits for the end of the grace period. */
+  /** True if a timer may be set that waits for the end of the grace period. */
   get hasLeases(): boolean {
-    return this.#timers.some((timer) => timer.runsInGrace !== true && timer.nextTime(this.#state) !== undefined);
+    return this.#timers.some(
+      (timer) => timer.runsInGrace !== true && timer.nextTime(this.#state, -Infinity) !== undefined,
+    );
   }
 
   due({ time, grace, limit }: TimerQuery): readonly TimerCommand[] {

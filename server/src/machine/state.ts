@@ -109,6 +109,11 @@ class DurableTable<Row> implements TableReader<Row> {
     return this.#table.scan(sort, range);
   }
 
+  nextDue(time: number): number | undefined {
+    this.#refuseInFlight("nextDue");
+    return this.#table.nextDue(time);
+  }
+
   count(sort: string): number {
     this.#refuseInFlight("count");
     return this.#table.count(sort);

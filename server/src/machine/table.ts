@@ -13,6 +13,8 @@ export interface TableSpec<Row, Sort extends string = string> {
   readonly sorts: Readonly<Record<Sort, (row: Row) => string | undefined>>;
   /** The bound of the number of rows. Every table of a feature or a pack declares one. */
   readonly boundedBy?: RowBound;
+  /** The order of the rows by the time at which a timer acts on them. See `nextDue`. */
+  readonly due?: { readonly sort: Sort; readonly at: (row: Row) => number | undefined };
   /** Approximate bytes of a row in the space's quota; a fixed number by default. */
   readonly bytes?: (row: Row) => number;
 }
@@ -41,6 +43,11 @@ export interface TableReader<Row, Sort extends string = string> {
   /** Number of rows that have this sort key. */
   count(sort: Sort): number;
   readonly size: number;
+  /**
+   * The time at which the first row is due, for a table that declares `due`. It may be too early, because a removed row
+   * may have been the first. It is exact if it is not after `time`.
+   */
+  nextDue(time: number): number | undefined;
 }
 
 /** A table as folds change it. */
@@ -89,6 +96,8 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   readonly spec: TableSpec<Row, Sort>;
   readonly #rows = new Map<string, Row | Cell<Row>>();
   #size = 0;
+  /** No row is due before this time. */
+  #dueFrom = Infinity;
   readonly #orders: readonly TableOrder<Row>[];
   readonly #undo: UndoList;
   /** Every cell of the Map, and some that left it. */
@@ -114,6 +123,16 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   get(key: string): Row | undefined {
     const found = this.#rows.get(key);
     return found instanceof Cell ? found.row : found;
+  }
+
+  nextDue(time: number): number | undefined {
+    const { due } = this.spec;
+    if (due === undefined) throw new Error(`table ${this.spec.name} declares no due times`);
+    if (this.#dueFrom <= time || this.#size === 0) {
+      const [first] = this.scan(due.sort, { limit: 1 });
+      this.#dueFrom = (first === undefined ? undefined : due.at(first)) ?? Infinity;
+    }
+    return this.#dueFrom === Infinity ? undefined : this.#dueFrom;
   }
 
   count(sort: Sort): number {
@@ -204,6 +223,9 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   #set(cell: Cell<Row>, row: Row | undefined): void {
     const old = cell.row;
     cell.row = row;
+    const { due } = this.spec;
+    // A bound, not the order: a lock that is released before its bound is reached never enters a tree.
+    if (row !== undefined && due !== undefined) this.#dueFrom = Math.min(this.#dueFrom, due.at(row) ?? Infinity);
     this.#size += (row === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
     this.#state.bytes += this.#bytesOf(row) - this.#bytesOf(old);
     if (this.#orders.length > 0 && !cell.isUnsorted) this.#sortLater(cell);

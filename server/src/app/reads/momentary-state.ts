@@ -67,4 +67,9 @@ class MomentaryTable<Row, Sort extends string> implements TableReader<Row, Sort>
     requireMoment(this.#moment);
     return this.#rows.count(sort);
   };
+
+  nextDue: TableReader<Row, Sort>["nextDue"] = (time) => {
+    requireMoment(this.#moment);
+    return this.#rows.nextDue(time);
+  };
 }

@@ -165,7 +165,7 @@ const dropTimer: Timer = {
     return next === Infinity ? undefined : next;
   },
   due: (state, time) => {
-    const next = dropTimer.nextTime(state);
+    const next = dropTimer.nextTime(state, time);
     if (next === undefined || next > time) return [];
     const [dead] = state.rows(jobTable).scan("dead", { limit: 1 });
     const [key] = state.rows(uniqueTable).scan("until", { limit: 1 });

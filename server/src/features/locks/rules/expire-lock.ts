@@ -44,7 +44,7 @@ const ticketTimer = dueTimer(ticketTable, "due", {
 });
 
 const handoverTimer: Timer = {
-  nextTime: (state) => (state.rows(lockSingletonTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
+  nextTime: (state, time) => state.rows(lockSingletonTable).nextDue(time),
   // The id contains the entry that left the rest, which distinguishes the parts of one hand-over.
   due: (state, _time, limit) =>
     state
@@ -59,7 +59,7 @@ const handoverTimer: Timer = {
 };
 
 const leavingTimer: Timer = {
-  nextTime: (state) => (state.rows(ownerTable).scan("leaving", { limit: 1 }).length > 0 ? 0 : undefined),
+  nextTime: (state, time) => state.rows(ownerTable).nextDue(time),
   // The count decreases with each part, which distinguishes them.
   due: (state, _time, limit) =>
     state

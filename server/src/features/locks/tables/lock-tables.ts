@@ -93,6 +93,7 @@ export const grantTable: TableSpec<GrantRow, "due" | "ticket" | "keeper"> = {
     ticket: (row) => row.ticket,
     keeper: (row) => (row.keeper === undefined ? undefined : `${row.keeper}${gap}`),
   },
+  due: { sort: "due", at: dueTime },
   bytes: lockBytes.grant,
 };
 
@@ -183,6 +184,7 @@ export const ownerTable: TableSpec<OwnerRow, "leaving"> = {
   boundedBy: "quota",
   key: (row) => row.owner,
   sorts: { leaving: (row) => (row.leaving === undefined ? undefined : row.owner) },
+  due: { sort: "leaving", at: (row) => (row.leaving === undefined ? undefined : 0) },
   bytes: lockBytes.owner,
 };
 
@@ -231,6 +233,7 @@ export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "block
     blocker: (row) => `${row.waitsFor}${gap}${sortable(row.rank)}`,
     rank: (row) => sortable(row.rank),
   },
+  due: { sort: "due", at: ({ leaseUntil }) => leaseUntil },
   bytes: lockBytes.ticket,
 };
 
@@ -295,6 +298,7 @@ export const lockSingletonTable: TableSpec<LockSingletonRow, "handover"> = {
   boundedBy: "quota",
   key: (row) => row.key,
   sorts: { handover: (row) => ("blockerId" in row ? row.blockerId : undefined) },
+  due: { sort: "handover", at: (row) => ("blockerId" in row ? 0 : undefined) },
 };
 
 export type { PathLock, Mode, Scope };
