@@ -32,6 +32,8 @@ interface Pending {
   cancelDeadline?: () => void;
 }
 
+/** Number of calls of one tick that are sent at once. */
+const frameCallsMax = 64;
 /** Approximate maximum characters of a frame. A longer message has a frame of its own. */
 const frameCharsMax = 512 * 1_024;
 /** Maximum bytes in the socket's buffer. Beyond it calls wait here, where they can still be aborted. */
@@ -42,7 +44,7 @@ const bufferPollMs = 5;
 const frameOverheadBytes = 2 + '"as":4095,'.length;
 
 /**
- * Calls and watches of any number of agents over one socket. Calls of one tick share one frame. After a lost connection
+ * Calls and watches of any number of agents over one socket. Calls of one tick share frames. After a lost connection
  * watches resume after their last page. Calls in flight are sent again if that is safe: if they have a key, or the same
  * result when they run twice.
  */
@@ -109,7 +111,9 @@ export class SocketTransport implements Transport {
       if (deadlineMs !== undefined) pending.cancelDeadline = this.#deadline(pending, deadlineMs);
       this.#calls.set(id, pending);
       this.#queue.push(pending);
-      this.#schedule();
+      // The server processes a frame while the client makes the next one.
+      if (this.#queue.length % frameCallsMax === 0 && this.#link.isOpen) this.#flush();
+      else this.#schedule();
     });
   }
 

@@ -1,5 +1,5 @@
 /**
- * The protocol of the socket. A frame is a JSON text with an array of messages. Messages of one tick share one frame,
+ * The protocol of the socket. A frame is a JSON text with an array of messages. Messages of one tick share frames,
  * in both directions. `docs/reference/socket.md` describes it for authors of clients.
  */
 import type { Notice } from "./notices.ts";

@@ -13,11 +13,14 @@ export interface SharedMessage {
   readonly frame: Buffer;
 }
 
+/** Maximum messages of a frame. The client processes a frame while the server renders the next one. */
+const frameMessagesMax = 64;
+
 /** Otherwise bytes would be sent as binary frames. */
 const asText = { binary: false };
 
 /**
- * The outgoing messages of one socket. Messages of one tick share a frame. Over the limit it reports that, and every
+ * The outgoing messages of one socket. Messages of one tick share frames. Over the limit it reports that, and every
  * sender waits. A client that reads nothing for too long is disconnected, so that it costs other clients nothing.
  */
 export class Outbox {
@@ -46,6 +49,7 @@ export class Outbox {
   /** Adds a message, as JSON. */
   push(message: string | SharedMessage): void {
     this.#messages.push(message);
+    if (this.#messages.length >= frameMessagesMax) this.#send();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#clock.soon(this.flush);
@@ -53,13 +57,17 @@ export class Outbox {
 
   readonly flush = (): void => {
     this.#isScheduled = false;
+    this.#send();
+  };
+
+  #send(): void {
     if (this.#messages.length === 0) return;
     const messages = this.#messages;
     this.#messages = [];
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#socket.send(frameOf(messages), asText, this.#sent);
     if (this.#socket.bufferedAmount > this.#limits.bufferedBytesMax) this.#fill();
-  };
+  }
 
   stop(): void {
     this.#cancelCutOff?.();
