@@ -10,6 +10,7 @@ import * as intentGuards from "../../sdk/src/client/data/intents-guards.ts";
 import * as fileGuards from "../../sdk/src/client/data/files-guards.ts";
 import * as jobGuards from "../../sdk/src/client/data/jobs-guards.ts";
 import * as programGuards from "../../sdk/src/client/data/programs-guards.ts";
+import * as workspaceGuards from "../../sdk/src/client/data/workspace-guards.ts";
 import * as planningGuards from "../../sdk/src/client/data/planning-guards.ts";
 import { clientName } from "../../sdk/src/client/data/client-form.ts";
 import { guardName } from "../../tools/make-client-data.ts";
@@ -219,6 +220,7 @@ describe("guards of problems", () => {
       ...programGuards,
       ...jobGuards,
       ...fileGuards,
+      ...workspaceGuards,
     } as Readonly<Record<string, (error: unknown) => boolean>>;
     const packProblems = packs.flatMap(({ problems }) => Object.entries(problems));
     const codes = [

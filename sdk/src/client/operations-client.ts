@@ -8,6 +8,7 @@ import type { IntentOperations } from "./packs/intent-operations.ts";
 import type { JobOperations } from "./packs/job-operations.ts";
 import type { PlanningOperations } from "./packs/planning-operations.ts";
 import type { ProgramOperations } from "./packs/program-operations.ts";
+import type { WorkspaceOperations } from "./packs/workspace-operations.ts";
 import type { CallOptions } from "./transport.ts";
 
 export type CamelWords<Name extends string> = Name extends `${infer Head}-${infer Tail}`
@@ -42,6 +43,7 @@ export interface OperationsClient extends CoreOperations {
   readonly programs: OperationMethods<ProgramOperations>;
   readonly jobs: OperationMethods<JobOperations>;
   readonly files: OperationMethods<FileOperations>;
+  readonly workspace: OperationMethods<WorkspaceOperations>;
 }
 
 export function operationsClient(run: Run): OperationsClient {

@@ -58,6 +58,32 @@ export { jobEnds, jobStates } from "./packs/jobs/job-view.ts";
 export type { JobEnd, JobState } from "./packs/jobs/job-view.ts";
 export { jobsInternals } from "./packs/jobs/jobs-internals.ts";
 export { jobs } from "./packs/jobs/jobs.ts";
+export { workspaceInternals } from "./packs/workspace/workspace-internals.ts";
+export { workspaceJobTypes } from "./packs/workspace/workspace-jobs.ts";
+export { workspacePath } from "./packs/workspace/workspace-path.ts";
+export type { WorkspacePlace } from "./packs/workspace/workspace-path.ts";
+export {
+  approvalStates,
+  approvedActions,
+  calibration,
+  coordinatesMax,
+  objectFields,
+  workspaceApproval,
+  workspaceMap,
+  workspaceObject,
+  workspaceProject,
+  workspaceSketch,
+  workspaceTemplate,
+} from "./packs/workspace/workspace-resources.ts";
+export {
+  objectThresholds,
+  workspaceRoles,
+  workspaceRules,
+  workspaceWorkRules,
+} from "./packs/workspace/workspace-rules.ts";
+export type { RuledLock, WorkspaceLevel, WorkspaceRole, WorkspaceRule } from "./packs/workspace/workspace-rules.ts";
+export { recordsPerCommand } from "./packs/workspace/workspace-work.ts";
+export { workspace } from "./packs/workspace/workspace.ts";
 export { program } from "./packs/programs/program.ts";
 export { isStructureStep, touchedItem } from "./packs/programs/program-steps.ts";
 export type { MutationStep } from "./packs/programs/program-steps.ts";

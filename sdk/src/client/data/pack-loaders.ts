@@ -8,4 +8,5 @@ export const packLoaders: Readonly<Record<string, () => Promise<Readonly<Record<
   programs: () => import("./programs-data.ts"),
   jobs: () => import("./jobs-data.ts"),
   files: () => import("./files-data.ts"),
+  workspace: () => import("./workspace-data.ts"),
 };

@@ -1,0 +1,8 @@
+import { workspacePackRules } from "../../../packs/workspace/workspace.ts";
+import { resourcePack } from "../resource-pack.ts";
+import type { ServerPack } from "../server-pack.ts";
+import { getTile } from "./get-tile.ts";
+
+const records = resourcePack(workspacePackRules);
+
+export const workspacePack: ServerPack = { ...records, reads: { ...records.reads, "workspace.get-tile": getTile } };

@@ -1,0 +1,102 @@
+/** The operations that submit jobs. One entry checks the role, uses the approval and submits the job. */
+import { workspaceJobTypes, workspaceMap } from "@holdfast/sdk/contract";
+import { defined } from "@holdfast/sdk/base/defined";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { missing } from "../../features/entities/change.ts";
+import { findEntity, isLive } from "../../features/entities/entity-table.ts";
+import { isRefused } from "../../features/locks/rules/owner.ts";
+import type { PathLock } from "../../features/locks/tables/modes.ts";
+import { currentEpoch } from "../../features/space/space-table.ts";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import { done } from "../../machine/refusal.ts";
+import { fill } from "../jobs/fill.ts";
+import { submitOne } from "../jobs/submit.ts";
+import { approvalFault, useApproval } from "./approvals.ts";
+import { chosenRoot } from "./chosen-root.ts";
+import { decideUnder } from "./access.ts";
+import { emitOfProject } from "./emit-of-project.ts";
+import { findRule, locksOfRule } from "./find-rule.ts";
+import { projectValue } from "./roles.ts";
+
+type JobOperation = keyof typeof workspaceJobTypes;
+
+interface JobInput {
+  readonly project: string;
+  readonly map?: string;
+  readonly root?: string;
+  readonly backup?: string;
+  readonly approval?: string;
+}
+
+/** The request needs no lock: it is the job that holds it. */
+export const submitWorkspaceJob =
+  (operation: JobOperation) =>
+  (input: JobInput, context: DecideContext): Decision => {
+    const { project } = input;
+    const rule = findRule(operation);
+    const isRestore = operation === "workspace.restore-project";
+    const more = isRestore ? ({ isRestorable: true } as const) : {};
+    return decideUnder(context, { rule, place: { project }, locks: [], proof: {}, ...more }, () => {
+      const approved = rule.isApproved === true ? approvedRestore(input) : undefined;
+      const fault = missingMap(context, input, rule.lock?.level) ?? (approved && approvalFault(context, approved));
+      if (fault !== undefined) return fault;
+      const submitted = submit(context, operation, input);
+      if (isRefused(submitted)) return submitted;
+      if (approved !== undefined) useApproval(context, approved);
+      fill(context);
+      return { outcome: done(submitted), events: [], attachment: {} };
+    });
+  };
+
+function approvedRestore({ project, backup, approval }: JobInput) {
+  const action = "restore-project" as const;
+  return { project, approval, action, parameters: defined({ backup }) as JsonObject };
+}
+
+function missingMap(
+  { state }: DecideContext,
+  { project, map }: JobInput,
+  level: string | undefined,
+): Decision | undefined {
+  if (level !== "map") return undefined;
+  const target = { type: workspaceMap.type, id: `${project}/${map ?? ""}` };
+  const row = findEntity(state, target);
+  return isLive(row) ? undefined : missing(row, target);
+}
+
+function submit(context: DecideContext, operation: JobOperation, input: JobInput): JsonObject | Decision {
+  const { project, approval: _approval, ...members } = input;
+  const type = workspaceJobTypes[operation];
+  const id = jobIdOf(context);
+  const ofProject = projectValue(context.state, project)?.root;
+  const isBackup = operation === "workspace.backup-project";
+  const root = isBackup ? chosenRoot(context, members.root ?? ofProject, "backup-project") : ofProject;
+  if (typeof root === "object") return root;
+  const requester = context.command.principal;
+  const payload = defined({ ...members, project, requester, root }) as JsonObject;
+  const locks = jobLocks(operation, input, id);
+  const submitted = submitOne(context, { type, id, payload, project, locks });
+  if (isRefused(submitted)) return submitted;
+  emitOfProject(context, project, "workspace.job_requested", { job: id, job_type: type, requester });
+  return { job: id, state: submitted["state"] ?? "" };
+}
+
+/** The lock of the rule, and the lock of the target into which an export or a backup is published. */
+function jobLocks(operation: JobOperation, input: JobInput, id: string): readonly PathLock[] {
+  const { project, map } = input;
+  const place = { project, map };
+  const ofRule = locksOfRule(findRule(operation), place);
+  const target =
+    operation === "workspace.export-map"
+      ? `export/${project}/${map ?? ""}/${id}`
+      : operation === "workspace.backup-project"
+        ? `backup/${project}/${id}`
+        : undefined;
+  return target === undefined ? ofRule : [...ofRule, { path: target, mode: "write", scope: "tree" }];
+}
+
+/** The position of the entry makes it unique. It is a name of a folder too. */
+function jobIdOf({ state, position }: DecideContext): string {
+  const epoch = currentEpoch(state);
+  return `ws-${String(position)}${epoch === 1 ? "" : `-${String(epoch)}`}`;
+}
