@@ -28,6 +28,14 @@ export const programMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a difference is applied to a base that its check did not see",
+    file: "server/src/packs/programs/recorded-findings.ts",
+    find: "bases: { ...expectedMarks(expected, touched), ...found.bases },",
+    put: "bases: { ...found.bases, ...expectedMarks(expected, touched) },",
+    by: "test/programs/evidence-form.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a mutation is decided although the structure has changed",
     file: "server/src/packs/programs/fits.ts",
     find: "findings.structure === value.structure &&",

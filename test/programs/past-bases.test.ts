@@ -115,4 +115,25 @@ describe("past versions", () => {
     assert.deepEqual(await counts({ function_ids: ["f3"] }), [true, 1, 1]);
     assert.equal(await ann.code("programs.verify", { function_ids: ["f1", "f9"] }), "programs.not_found");
   });
+
+  test("callers that verify the same program at the same position share one run, and a later caller starts another [G10]", async () => {
+    const { node, ann } = await ledger(["pub fn one() -> i64 ensures result == 1 { 1 }"]);
+    await using _ = node;
+    const verify = () => ann.done("programs.verify");
+    node.hold.begin();
+    const first = [verify(), verify(), verify()];
+    await node.hold.arrival();
+    assert.equal(node.services.checks.status().waiting, 1);
+    await ann.done("programs.update", { program_id: "ledger", changes: { name: "Book" }, expected_version: 2 });
+    const later = verify();
+    await node.hold.arrival(2);
+    assert.equal(node.services.checks.status().waiting, 2);
+    node.hold.end();
+    const answers = await Promise.all([...first, later]);
+    assert.deepEqual(
+      answers.map(({ valid, version }) => [valid, version]),
+      [...Array.from({ length: 3 }, () => [true, 2]), [true, 3]],
+    );
+    assert.equal((await verify())["valid"], true, "an ended run is not shared");
+  });
 });

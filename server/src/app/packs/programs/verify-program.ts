@@ -2,6 +2,7 @@
 import type { MutationStep } from "@holdfast/sdk/contract";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { CheckError } from "../../../checks/check.ts";
+import type { Engine } from "../../../engine/engine.ts";
 import type { Outcome } from "../../../machine/entry.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
 import { checkName } from "../../../packs/programs/language/check/verdict.ts";
@@ -53,11 +54,26 @@ const read = <Input extends ProgramInput>(ask: (input: Input) => ProgramQuestion
   run: (input: Input, context) => askThread(context, ask(input)),
 });
 
-export const verifyProgram = read(
-  ({ program_id, function_ids }: ProgramInput & { function_ids?: readonly string[] }) => ({
-    ...{ ask: "verify", program_id, function_ids: function_ids ?? null },
-  }),
-);
+/** Verifications that run, by engine: of a whole program they are the longest work that a read can cause. */
+const verifications = new WeakMap<Engine, Map<string, Promise<Outcome>>>();
+
+/** Callers that ask for the same verification at the same position share one run. */
+export const verifyProgram: AppRead = {
+  view: "keys",
+  run({ program_id, function_ids = null }: ProgramInput & { function_ids?: readonly string[] | null }, context) {
+    const { engine } = context.services;
+    const running = verifications.get(engine) ?? new Map<string, Promise<Outcome>>();
+    verifications.set(engine, running);
+    const key = JSON.stringify([program_id, function_ids, engine.head.position]);
+    const shared = running.get(key);
+    if (shared !== undefined) return shared;
+    const started = askThread(context, { ask: "verify", program_id, function_ids }).finally(() => {
+      running.delete(key);
+    });
+    running.set(key, started);
+    return started;
+  },
+};
 
 export const exportProgram = read(({ program_id, after }: ProgramInput & { readonly after?: string }) => ({
   ...{ ask: "export", program_id, after: after ?? null },
