@@ -60,8 +60,9 @@ for (const [change, position, says] of [
   ["time = time + 1", 4, /header/],
   ["count = 1", 4, /header/],
   ["first = 14", 4, /chain/],
-  ["lines = replace(lines, '\"input\"', '\"inputs\"')", 4, /payload/],
-  ['lines = replace(lines, \'"input":{\', \'"input":{"more":1,\')', 4, /payload/],
+  ["lines = replace(lines, '\"mode\"', '\"modes\"')", 4, /payload/],
+  ['lines = replace(lines, \'{"paths":\', \'{"more":1,"paths":\')', 4, /payload/],
+  ["lines = replace(lines, 'tester', 'taster')", 4, /header/],
 ] as const) {
   test(
     `every read of a batch with ${change} reports damage (${says.source}) [X1]`,

@@ -19,7 +19,7 @@ import { Verification } from "../../server/src/engine/verify/verification.ts";
 import { batchLine, readBatchLine } from "../../server/src/journal/batch-line.ts";
 import type { CheckpointRow, CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import { genesis, hashText, seal } from "../../server/src/journal/seal.ts";
+import { genesis, hashHeaders, hashText, seal } from "../../server/src/journal/seal.ts";
 import { splitLines } from "../../server/src/journal/split-lines.ts";
 import { readBlock } from "../../server/src/journal/sqlite/archive/segment-file.ts";
 import { segmentName } from "../../server/src/journal/sqlite/archive/segment-name.ts";
@@ -60,16 +60,19 @@ function changed(random: Random, value: unknown): unknown {
 /** The batch with one entry changed, and correct hashes again. */
 function forged(random: Random): StoredBatch {
   const lines = whole.lines.split("\n");
-  const at = 2 * random.below(whole.count);
-  const [header = "", payload = ""] = [lines[at], lines[at + 1]];
-  const next = random.weighed({ payload: 4, text: 1, deep: 1, same: 3 });
+  const at = random.below(whole.count);
+  const payload = lines[at + 1] ?? "";
+  const next = random.weighed({ payload: 4, text: 1, deep: 1, header: 3, names: 1, headers: 1, lines: 1 });
   if (next === "payload") lines[at + 1] = JSON.stringify(changed(random, JSON.parse(payload)));
   if (next === "text") lines[at + 1] = damaged(random, payload).replaceAll("\n", " ");
   if (next === "deep") lines[at + 1] = deepText(random, 20_000);
-  const fields = { ...(JSON.parse(header) as object), payload: hashText(lines[at + 1] ?? "") };
-  lines[at] = JSON.stringify(next === "same" ? changed(random, fields) : fields);
-  const headers = lines.filter((_, index) => index % 2 === 0);
-  return { ...whole, lines: lines.join("\n"), hash: hashText([whole.previous, ...headers].join("\n")) };
+  const [first, time, names, headers] = JSON.parse(lines[0] ?? "") as [number, number, unknown, unknown[][]];
+  headers[at]?.splice(11, 1, hashText(lines[at + 1] ?? ""));
+  if (next === "header") headers[at] = changed(random, headers[at]) as unknown[];
+  const all = [first, time, next === "names" ? changed(random, names) : names, headers];
+  lines[0] = JSON.stringify(next === "headers" ? changed(random, all) : all);
+  if (next === "lines") lines.splice(1 + at, random.below(2), ...(random.chance(0.5) ? [payload] : []));
+  return { ...whole, lines: lines.join("\n"), hash: hashHeaders(whole.previous, lines[0]) };
 }
 
 function isExpected(error: unknown): boolean {

@@ -29,7 +29,7 @@ export function forge(data: string, change: (entry: Entry) => Entry): void {
   let after = genesis;
   for (const batch of storedBatches(data)) {
     const entries = unsealAll(batch, batch.previous).map(change);
-    const saltsOf = batch.lines.split("\n").flatMap((line, index) => (index % 2 === 1 ? [saltOf(line)] : []));
+    const saltsOf = batch.lines.split("\n").slice(1).map(saltOf);
     const { head, lines } = seal(entries, after, saltsOf);
     const sql = "UPDATE batches SET lines = ?, hash = ?, previous = ?, time = ? WHERE first = ?";
     tamper(data, sql, lines, head.hash, after.hash, head.time, batch.first);
@@ -38,5 +38,5 @@ export function forge(data: string, change: (entry: Entry) => Entry): void {
 }
 
 function saltOf(payload: string): string {
-  return (JSON.parse(payload) as { salt: string }).salt;
+  return (JSON.parse(payload) as [salt: string])[0];
 }

@@ -1,7 +1,6 @@
 /**
  * A batch as one line of text, for export and import. The line holds the stored text unchanged, so an import reproduces
- * the same positions and the same hashes. `lines` alternates between the header and the payload of each entry (see
- * seal.ts).
+ * the same positions and the same hashes. `lines` holds the line of headers, then the payload of each entry (see seal.ts).
  */
 import { jsonLine } from "../base/json-line.ts";
 import { isObject, type Json } from "@holdfast/sdk/json/json";

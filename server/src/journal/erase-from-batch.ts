@@ -10,7 +10,7 @@ export function eraseFromBatch<Batch extends { readonly first: number; readonly 
   { keepSize = false } = {},
 ): Batch {
   const lines = stored.lines.split("\n");
-  const at = 2 * (position - stored.first) + 1;
+  const at = position - stored.first + 1;
   const old = lines[at] ?? "";
   if (erasedByMark(old) !== undefined) return stored;
   lines[at] = erasedLine(by).padEnd(keepSize ? Buffer.byteLength(old) : 0);

@@ -4,13 +4,14 @@
  * Damage is an error that names the first affected position, never a shorter answer. A node that skipped an entry would
  * fold another history than its peers. That is worse than a node that stops.
  */
-import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
-import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { isHeaderShape, isPayloadShape } from "./payload-shape.ts";
+import type { Entry, Event } from "../machine/entry.ts";
+import type { Json } from "@holdfast/sdk/json/json";
+import { isHeaderLine, isHeaderTuple, isPayloadLine } from "./line-shapes.ts";
+import type { HeaderLine, HeaderTuple, PayloadLine } from "./line-shapes.ts";
 import { erasedByMark } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
-import { hashText } from "./seal.ts";
+import { hashHeaders, hashText } from "./seal.ts";
 
 /** A batch in a store. `time` is the time of its last entry, `previous` the hash of the batch before it. */
 export interface StoredBatch {
@@ -42,20 +43,14 @@ export interface OpenedBatch {
   indexed(): readonly IndexedEntry[];
 }
 
-type Header = HeaderFields & ({ readonly outcome: "done" } | { readonly outcome: "refusal"; readonly code: string });
-
-interface HeaderFields extends Omit<Command, "input" | "evidence">, Pick<Entry, "position" | "time" | "rules"> {
-  readonly grace?: true;
+/** The verified header of one entry, with the position, the time and the names that its batch holds. */
+interface OpenedHeader {
+  readonly position: number;
+  readonly time: number;
+  readonly operation: string;
+  readonly principal: string;
   readonly events: readonly (readonly [type: string, subject: string])[];
-  readonly payload: string;
-}
-
-interface Payload {
-  readonly salt: string;
-  readonly input: Json;
-  readonly evidence?: Json;
-  readonly outcome: JsonObject;
-  readonly events: readonly JsonObject[];
+  readonly tuple: HeaderTuple;
 }
 
 /** Opens a batch. It must follow the batch with the hash `previous`. */
@@ -66,24 +61,25 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
     throw damageError(first, "chain", `the batch ${first} to ${last} names a predecessor that is not before it`);
   }
   const lines = stored.lines.split("\n");
-  const headerLine = (position: number): string => lines[2 * (position - first)] ?? "";
-  const payloadLine = (position: number): string => lines[2 * (position - first) + 1] ?? "";
-  const parsed = new Map<number, Header>();
-  function header(position: number): Header {
-    const known = parsed.get(position) ?? parseHeader(headerLine(position), position);
-    parsed.set(position, known);
+  const headerText = lines[0] ?? "";
+  const headers = openHeaders(stored, headerText, lines.length);
+  const payloadLine = (position: number): string => lines[position - first + 1] ?? "";
+  const opened = new Map<number, OpenedHeader>();
+  function header(position: number): OpenedHeader {
+    const known = opened.get(position) ?? openHeader(headers, position);
+    opened.set(position, known);
     return known;
   }
-  verifyHash(stored, lines);
   // The hash does not cover the row's own columns. A changed column would shift every position or let time decrease.
   header(first);
   if (header(last).time !== stored.time)
     throw damageError(first, "header", `the time column of its batch is ${stored.time}`);
+  const headerSize = Math.ceil(headerText.length / count);
   return {
     first,
     last,
     entry: (position) => openEntry(header(position), payloadLine(position)),
-    size: (position) => Buffer.byteLength(headerLine(position)) + Buffer.byteLength(payloadLine(position)) + 2,
+    size: (position) => headerSize + Buffer.byteLength(payloadLine(position)) + 1,
     indexed: () => Array.from({ length: count }, (_, index) => toIndexed(header(first + index))),
   };
 }
@@ -104,72 +100,81 @@ export function damageError(position: number, part: "chain" | "header" | "payloa
   return new JournalError("damaged", message, { certain: true, position });
 }
 
-function verifyHash(stored: StoredBatch, lines: readonly string[]): void {
+function openHeaders(stored: StoredBatch, line: string, lineCount: number): HeaderLine {
   const { first, count } = stored;
-  if (lines.length !== 2 * count) {
-    throw damageError(first, "header", `its batch has ${lines.length} lines instead of ${2 * count}`);
+  if (lineCount !== count + 1) {
+    throw damageError(first, "header", `its batch has ${lineCount} lines instead of ${count + 1}`);
   }
-  const headers = lines.filter((_, index) => index % 2 === 0);
-  if (hashText([stored.previous, ...headers].join("\n")) !== stored.hash) {
+  if (hashHeaders(stored.previous, line) !== stored.hash) {
     throw damageError(
       first,
       "header",
       `the headers of the batch ${first} to ${first + count - 1} do not match its hash`,
     );
   }
+  const value = parseLine(line, first, "header");
+  if (!isHeaderLine(value)) throw damageError(first, "header", "it is not the first line of a batch");
+  const headers = value as unknown as HeaderLine;
+  if (headers[0] !== first) throw damageError(first, "header", `it holds position ${headers[0]}`);
+  if (headers[3].length !== count) {
+    throw damageError(first, "header", `its batch has ${headers[3].length} headers instead of ${count}`);
+  }
+  return headers;
 }
 
-function parseHeader(line: string, position: number): Header {
-  const value = parseLine(line, position, "header");
-  if (!isHeaderShape(value)) throw damageError(position, "header", "it is not the header of an entry");
-  const header = value as unknown as Header;
-  if (header.position !== position) throw damageError(position, "header", `it holds position ${header.position}`);
-  return header;
+function openHeader([first, start, names, headers]: HeaderLine, position: number): OpenedHeader {
+  const tuple = headers[position - first];
+  const isShaped = tuple !== undefined && isHeaderTuple(tuple, names.length);
+  if (!isShaped || !Number.isSafeInteger(start + tuple[0])) {
+    throw damageError(position, "header", "it is not the header of an entry");
+  }
+  const nameAt = (index: number | string | undefined): string => names[Number(index)] ?? "";
+  const parts = tuple[10];
+  const events: [string, string][] = [];
+  for (let at = 0; at < parts.length; at += 2) events.push([nameAt(parts[at]), String(parts[at + 1])]);
+  return { position, time: start + tuple[0], operation: nameAt(tuple[4]), principal: nameAt(tuple[5]), events, tuple };
 }
 
-function openEntry(header: Header, line: string): Entry {
-  if (hashText(line) === header.payload) return toEntry(header, parsePayload(line, header));
+function openEntry(header: OpenedHeader, line: string): Entry {
+  if (hashText(line) === header.tuple[11]) return toEntry(header, parsePayload(line, header));
   const erased = erasedByMark(line);
   if (erased === undefined) throw damageError(header.position, "payload", "it does not match the hash in its header");
-  const events = header.events.map(() => ({}));
-  return { ...toEntry(header, { salt: "", input: null, outcome: {}, events }), erased };
+  const data = header.events.map(() => ({}));
+  return { ...toEntry(header, ["", null, {}, data]), erased };
 }
 
-function toEntry(header: Header, payload: Payload): Entry {
-  const outcome: Outcome =
-    header.outcome === "done"
-      ? { kind: "done", data: payload.outcome }
-      : { kind: "refusal", code: header.code, data: payload.outcome };
+function toEntry(header: OpenedHeader, [, input, data, eventData, evidence]: PayloadLine): Entry {
+  const { position, time, operation, principal } = header;
+  const [, rules, grace, id, , , agent, key, trace, code] = header.tuple;
   const events = header.events.map(([type, subject], index): Event => {
-    return { type, subject, data: payload.events[index] ?? {} };
+    return { type, subject, data: eventData[index] ?? {} };
   });
   return {
-    id: header.id,
-    operation: header.operation,
-    principal: header.principal,
-    ...(header.agent === undefined ? {} : { agent: header.agent }),
-    ...(header.key === undefined ? {} : { key: header.key }),
-    ...(header.trace === undefined ? {} : { trace: header.trace }),
-    input: payload.input,
-    ...(payload.evidence === undefined ? {} : { evidence: payload.evidence }),
-    position: header.position,
-    time: header.time,
-    rules: header.rules,
-    grace: header.grace === true,
-    outcome,
+    id,
+    operation,
+    principal,
+    ...(agent === 0 ? {} : { agent }),
+    ...(key === 0 ? {} : { key }),
+    ...(trace === 0 ? {} : { trace }),
+    input,
+    ...(evidence === undefined ? {} : { evidence }),
+    position,
+    time,
+    rules,
+    grace: grace === 1,
+    outcome: code === 0 ? { kind: "done", data } : { kind: "refusal", code, data },
     events,
   };
 }
 
-function toIndexed(header: Header): IndexedEntry {
-  const { position, principal, operation, key } = header;
-  const events = header.events.map(([, subject]) => ({ subject }));
-  return { position, principal, operation, key, events };
+function toIndexed({ position, principal, operation, tuple, events }: OpenedHeader): IndexedEntry {
+  const key = tuple[7] === 0 ? undefined : tuple[7];
+  return { position, principal, operation, key, events: events.map(([, subject]) => ({ subject })) };
 }
 
-function parsePayload(line: string, { position, events }: Header): Payload {
+function parsePayload(line: string, { position, events }: OpenedHeader): PayloadLine {
   const value = parseLine(line, position, "payload");
-  if (isPayloadShape(value, events.length)) return value as unknown as Payload;
+  if (isPayloadLine(value, events.length)) return value as unknown as PayloadLine;
   throw damageError(position, "payload", "it is not the payload of its header");
 }
 

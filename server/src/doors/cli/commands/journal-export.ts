@@ -27,7 +27,7 @@ export const journalExportCommand: CliCommand = {
     "",
     "  holdfast journal export --to journal.ndjson",
     "  holdfast journal export | gzip > journal.ndjson.gz",
-    "  holdfast journal export | jq -r '.lines[] | fromjson | .operation? // empty'",
+    "  holdfast journal export | jq -r '.lines[0] | fromjson | .[2] as $names | .[3][] | $names[.[4]]'",
   ],
   options: {
     data: dataOption,
