@@ -46,14 +46,15 @@ export function writtenAfter(
   const database = new DatabaseSync(join(folder, "journal.db"), { readOnly: true });
   try {
     const rows = database.prepare("SELECT count, lines FROM batches WHERE first > ? ORDER BY first").all(position);
-    const entries = rows.flatMap((row) => pairs(String(row["lines"]).split("\n")));
+    const entries = rows.flatMap((row) => entryTexts(String(row["lines"]).split("\n")));
     return { entries, batchSizes: rows.map((row) => Number(row["count"])) };
   } finally {
     database.close();
   }
 }
 
-/** An entry is a header line and a payload line. */
-function pairs(lines: readonly string[]): readonly string[] {
-  return Array.from({ length: lines.length / 2 }, (_, index) => `${lines[2 * index]}\n${lines[2 * index + 1]}`);
+/** The bytes of an entry are its payload line, and its share of the line of headers. */
+function entryTexts([headers = "", ...payloads]: readonly string[]): readonly string[] {
+  const share = Math.ceil(headers.length / payloads.length);
+  return payloads.map((payload, index) => `${headers.slice(share * index, share * (index + 1))}\n${payload}`);
 }
