@@ -117,7 +117,7 @@ test("an erasure removes one payload and its salt, and the other payloads of the
   assert.equal(eraseFromBatch(erased, 2, 10), erased, "the first erasure wins");
 });
 
-test("an erased payload can be replaced by nothing but the payload that its header names [X1]", () => {
+test("only the payload that its header names can replace an erased payload [X1]", () => {
   const original = linesOf(one)[2] ?? "";
   const erased = eraseFromBatch(one, 2, 9);
   const putBack = (line: string): StoredBatch =>

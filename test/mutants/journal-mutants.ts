@@ -43,7 +43,7 @@ export const journalMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a header may name what its batch does not hold",
-    file: "server/src/journal/line-shapes.ts",
+    file: "server/src/journal/header-line.ts",
     find: "isCount(index) && Number(index) < nameCount",
     put: "isCount(index)",
     by: "test/conformance/batch-attacks.test.ts",

@@ -6,8 +6,8 @@
  */
 import type { Entry, Event } from "../machine/entry.ts";
 import type { Json } from "@holdfast/sdk/json/json";
-import { isHeaderLine, isHeaderTuple, isPayloadLine } from "./line-shapes.ts";
-import type { HeaderLine, HeaderTuple, PayloadLine } from "./line-shapes.ts";
+import { isHeaderLine, isHeaderTuple, isPayloadLine } from "./header-line.ts";
+import type { HeaderLine, HeaderTuple, PayloadLine } from "./header-line.ts";
 import { erasedByMark } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
