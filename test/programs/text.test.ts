@@ -72,9 +72,7 @@ test("an edit of one line keeps the ids of all nodes that it does not touch, and
         const graph = graphOf(of);
         const texts = graph.body.map(({ value: item }) => printInput(graph, item, options(program)));
         const once = graph.body.filter((_, index) => texts.filter((each) => each === texts[index]).length === 1);
-        return new Map(
-          once.map(({ value: item }) => [printInput(graph, item, options(program)), JSON.stringify(packInput(item))]),
-        );
+        return new Map(once.map(({ value: item }) => [printInput(graph, item, options(program)), packInput(item)]));
       };
       const [own, edited] = [statements(base), statements(value)];
       for (const [statement, packed] of edited)

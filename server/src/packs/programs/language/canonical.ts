@@ -1,12 +1,11 @@
-import { allNodes, type FunctionGraph, mapRoots, renumber } from "./node.ts";
+import { allNodes, type FunctionGraph } from "./node.ts";
+import type { NumberOfNode } from "./pack.ts";
 
-/** The same function with ids by print order: parameters, requires, ensures, body. Equal texts have equal numbers. */
-export function canonicalGraph(graph: FunctionGraph): FunctionGraph {
+/** Numbers by print order: parameters, requires, ensures, body. Equal texts have equal numbers. */
+export function canonicalNumbers(graph: FunctionGraph): NumberOfNode {
   const numbers = new Map<number, number>();
   for (const { id } of graph.parameters) numbers.set(id, numbers.size + 1);
   for (const { id } of allNodes(graph)) numbers.set(id, numbers.size + 1);
   // A dangling reference keeps its id, made negative, so that it equals no number.
-  const idOf = (id: number): number => numbers.get(id) ?? -id;
-  const parameters = graph.parameters.map((parameter) => ({ ...parameter, id: idOf(parameter.id) }));
-  return { ...mapRoots(graph, (root) => renumber(root, idOf)), parameters, next: numbers.size + 1 };
+  return (id) => numbers.get(id) ?? -id;
 }

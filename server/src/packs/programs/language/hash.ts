@@ -2,16 +2,14 @@
  * Hashes of functions and types. A hash covers everything that a reader of the item sees, and no part of another item:
  * callees and types are ids. Ids of nodes, versions and the item's own id are left out.
  */
-import { canonicalGraph } from "./canonical.ts";
-import type { Condition, FunctionGraph } from "./node.ts";
+import { canonicalNumbers } from "./canonical.ts";
+import type { FunctionGraph } from "./node.ts";
 import { packConditions, packRegion } from "./pack.ts";
 import { fieldsAsFunction } from "./print-functions.ts";
 import type { TypeDefinition } from "./type-definition.ts";
 
 /** BLAKE3 of a text, as 64 hexadecimal digits. It starts asynchronously, so it is made outside and passed in. */
 export type HashText = (text: string) => string;
-
-const conditions = (list: readonly Condition[]): unknown => packConditions(list);
 
 interface FunctionHashes {
   readonly hash: string;
@@ -20,25 +18,16 @@ interface FunctionHashes {
 
 /** The texts that are hashed: of the whole function, and of its signature. */
 export function hashedTexts(graph: FunctionGraph): { readonly whole: string; readonly signature: string } {
-  const {
-    name,
-    module,
-    public: isPublic,
-    io,
-    total,
-    doc,
-    parameters,
-    result,
-    requires,
-    ensures,
-    body,
-  } = canonicalGraph(graph);
+  const { name, module, public: isPublic, io, total, doc, parameters, result } = graph;
+  const numberOf = canonicalNumbers(graph);
+  const requires = packConditions(graph.requires, numberOf);
+  const ensures = packConditions(graph.ensures, numberOf);
   const whole = [
     ...[name, module, isPublic, io, total, doc, parameters.map((each) => [each.name, each.type.text]), result.text],
-    ...[conditions(requires), conditions(ensures), packRegion(body)],
+    ...[requires, ensures, packRegion(graph.body, numberOf)],
   ];
   const types = parameters.map(({ type }) => type.text);
-  const signature = [module, isPublic, io, total, types, result.text, conditions(requires), conditions(ensures)];
+  const signature = [module, isPublic, io, total, types, result.text, requires, ensures];
   return {
     whole: `holdfast.program.function.1\n${JSON.stringify(whole)}`,
     signature: `holdfast.program.signature.1\n${JSON.stringify(signature)}`,
@@ -51,10 +40,9 @@ export function hashFunction(graph: FunctionGraph, hash: HashText): FunctionHash
 }
 
 export function hashType(definition: TypeDefinition, hash: HashText): string {
-  const { requires } = canonicalGraph(fieldsAsFunction(definition));
+  const fields = fieldsAsFunction(definition);
+  const invariants = packConditions(fields.requires, canonicalNumbers(fields));
   const members = definition.members.map(({ name, type }) => [name, type?.text ?? null]);
   const { name, module, public: isPublic, sort } = definition;
-  return hash(
-    `holdfast.program.type.1\n${JSON.stringify([name, module, isPublic, sort, members, conditions(requires)])}`,
-  );
+  return hash(`holdfast.program.type.1\n${JSON.stringify([name, module, isPublic, sort, members, invariants])}`);
 }

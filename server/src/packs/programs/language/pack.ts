@@ -20,19 +20,25 @@ import { reservedTypeIds } from "./name-pattern.ts";
 import type { TypeDefinition } from "./type-definition.ts";
 import { typeIdsIn } from "./types.ts";
 
-export function packInput(input: Input): Json {
-  if (typeof input === "number") return input;
-  return [
-    input.id,
-    input.op,
-    ...input.attributes,
-    ...input.inputs.map(packInput),
-    ...input.regions.map((region) => region.map(packItem)),
-  ];
+/** The number under which a node is packed. */
+export type NumberOfNode = (id: number) => number;
+
+const ownId: NumberOfNode = (id) => id;
+
+/** A packed node: the compact JSON of `[id, op, attributes…, inputs…, regions…]`. */
+export function packInput(input: Input, numberOf = ownId): string {
+  if (typeof input === "number") return String(numberOf(input));
+  const { id, op, attributes, inputs, regions } = input;
+  let text = `[${numberOf(id)},"${op}"`;
+  for (const attribute of attributes) text += `,${JSON.stringify(attribute)}`;
+  for (const each of inputs) text += `,${packInput(each, numberOf)}`;
+  for (const region of regions) text += `,[${packRegion(region, numberOf).join(",")}]`;
+  return `${text}]`;
 }
 
-function packItem({ note, value }: RegionItem): Json {
-  return note === null ? packInput(value) : ["//", note, packInput(value)];
+function packItem({ note, value }: RegionItem, numberOf: NumberOfNode): string {
+  const packed = packInput(value, numberOf);
+  return note === null ? packed : `["//",${JSON.stringify(note)},${packed}]`;
 }
 
 /** A stored value that this pack did not write. */
@@ -71,17 +77,20 @@ function unpackItem(packed: Json): RegionItem {
 
 const unpackText = (packed: string): Json => JSON.parse(packed) as Json;
 
-const packCondition = ({ value, message }: Condition): PackedCondition =>
-  message === null ? [JSON.stringify(packInput(value))] : [JSON.stringify(packInput(value)), message];
+function packCondition({ value, message }: Condition, numberOf: NumberOfNode): PackedCondition {
+  const packed = packInput(value, numberOf);
+  return message === null ? [packed] : [packed, message];
+}
 
 const unpackCondition = ([packed, message]: PackedCondition): Condition => ({
   value: unpackInput(unpackText(packed)),
   message: message ?? null,
 });
 
-export const packConditions = (conditions: readonly Condition[]): readonly PackedCondition[] =>
-  conditions.map(packCondition);
-export const packRegion = (region: Region): readonly string[] => region.map((item) => JSON.stringify(packItem(item)));
+export const packConditions = (conditions: readonly Condition[], numberOf = ownId): readonly PackedCondition[] =>
+  conditions.map((each) => packCondition(each, numberOf));
+export const packRegion = (region: Region, numberOf = ownId): readonly string[] =>
+  region.map((item) => packItem(item, numberOf));
 
 const sorted = (ids: Iterable<string>): readonly string[] => [...new Set(ids)].sort();
 
@@ -108,7 +117,7 @@ export function packFunction(
   graph: FunctionGraph,
   hashes: { readonly hash: string; readonly signature_hash: string },
 ): FunctionValue {
-  const nodes = [...allNodes(graph)];
+  const nodes = allNodes(graph);
   const own = [...graph.parameters.map(({ type }) => type), graph.result].flatMap((type) => [...typeIdsIn(type)]);
   return {
     kind: "function",

@@ -2,17 +2,14 @@ import { allNodes, type FunctionGraph, nodesIn } from "../node.ts";
 import type { Finding } from "../diagnostic.ts";
 import { hashedTexts } from "../hash.ts";
 import { languageLimits } from "../language-limits.ts";
-import { graphOf, packFunction } from "../pack.ts";
+import { graphOf } from "../pack.ts";
 import { parseFunction, parseTypeDefinition } from "../parse-functions.ts";
 import { fieldsAsFunction, printFunction, printTypeDefinition } from "../print-functions.ts";
 import type { ProgramScope } from "../program-scope.ts";
-import { canonicalGraph } from "../canonical.ts";
 import { checkShape } from "./shape.ts";
 import { definitionIn } from "./types.ts";
 
-const noHashes = { hash: "", signature_hash: "" };
-const sameGraph = (a: FunctionGraph, b: FunctionGraph): boolean =>
-  JSON.stringify(packFunction(a, noHashes)) === JSON.stringify(packFunction(b, noHashes));
+const hasSameContent = (a: FunctionGraph, b: FunctionGraph): boolean => hashedTexts(a).whole === hashedTexts(b).whole;
 
 /**
  * The printed text must parse to the same content. Then its nodes get the same ids: `reconcile` keeps the ids of
@@ -21,7 +18,7 @@ const sameGraph = (a: FunctionGraph, b: FunctionGraph): boolean =>
 function roundTripFinding(scope: ProgramScope, graph: FunctionGraph): Finding | undefined {
   const { text } = printFunction(graph, { names: scope.names, module: graph.module });
   const parsed = parseFunction(text, { names: scope.names, module: graph.module });
-  const isSame = parsed.errors.length === 0 && hashedTexts(parsed.graph).whole === hashedTexts(graph).whole;
+  const isSame = parsed.errors.length === 0 && hasSameContent(parsed.graph, graph);
   if (isSame) return undefined;
   const message = parsed.errors[0]?.message ?? "The text of the function does not lead to the same function";
   return { code: "graph.text", node_id: null, message };
@@ -72,7 +69,7 @@ export function checkTypeShape(scope: ProgramScope, id: string): readonly Findin
   const options = { names: scope.names, module: definition.module };
   const parsed = parseTypeDefinition(printTypeDefinition(definition, options).text, options);
   const again = fieldsAsFunction({ ...definition, ...parsed });
-  const isSame = parsed.errors.length === 0 && sameGraph(canonicalGraph(again), canonicalGraph(fields));
+  const isSame = parsed.errors.length === 0 && hasSameContent(again, fields);
   const message = parsed.errors[0]?.message ?? "The text of the type does not lead to the same type";
   return isSame ? [] : [{ code: "graph.text", node_id: null, message }];
 }
