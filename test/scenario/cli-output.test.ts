@@ -5,6 +5,7 @@ import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { escapeControlChars } from "../../server/src/doors/cli/terminal/escape-control-chars.ts";
 import { failureReport } from "../../server/src/doors/cli/terminal/failure-report.ts";
+import { missedLines } from "../../server/src/doors/cli/terminal/missed-lines.ts";
 import { noPaint, paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { duration, relativeTime } from "../../server/src/doors/cli/terminal/relative-time.ts";
 import { truncateToWidth, displayWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
@@ -144,6 +145,14 @@ test("the JSON of a failure has the members of the wire, from a call by name and
   const mapped = new HoldfastError("acquire-lock", "deadlock", { data: { requestedBy: "a", cycle: [own] } });
   assert.deepEqual(failureReport(mapped).json["data"], { requested_by: "a", cycle: [cycle] });
   assert.deepEqual(failureReport(sent).json["data"], failureReport(mapped).json["data"]);
+});
+
+test("an agent learns which grants it did not accept in time", () => {
+  const missed = [{ path: "src/a.ts", granted_at: "2026-11-18T09:00:00.000Z", ended_at: "2026-11-18T09:00:10.000Z" }];
+  assert.deepEqual(missedLines(missed, Date.parse("2026-11-18T09:00:15.000Z")), [
+    "missed src/a.ts: it was granted while no command waited, and went to the next owner 5 s ago",
+  ]);
+  assert.deepEqual(missedLines(undefined, 0), []);
 });
 
 test("the command line prints times relative to the current time", () => {

@@ -16,6 +16,7 @@ const others: Readonly<Record<string, string>> = {
   health: "calls the health route, which needs no caller",
   verify: "verifies a data folder",
   "audit verify": "reads audit files, and the data folder",
+  "files verify": "reads a data folder and its storage roots",
   "journal list": "reads a data folder",
   "journal follow": "reads a data folder",
   "journal export": "reads a data folder",
@@ -254,7 +255,10 @@ test(
     const { agent_id: id, secret } = await cliJson(["run", "register-agent", '{"name":"ann"}']);
     const env = { HOLDFAST_AGENT_ID: String(id), HOLDFAST_AGENT_SECRET: String(secret), HOLDFAST_URL: url };
     await cliJson(["run", "acquire-lock", '{"paths":["a"],"ttl_seconds":60}'], { env });
-    assert.match((await cli("whoami", { env })).out, /\nagent .*, ann\n {2}holds a \(write\); fence 1\.\d+/);
+    assert.match(
+      (await cli("whoami", { env })).out,
+      /\nagent ann \([0-9a-f]{4}\)\n {2}holds a \(write\); fence 1\.\d+/,
+    );
     assert.match((await cli("agents")).out, new RegExp(`^ann \\(${String(id).slice(0, 4)}\\) .* ${String(id)}$`, "mu"));
     assert.equal((await cli("release a", { env })).code, 0);
     const { out } = await cli("whoami");

@@ -44,6 +44,10 @@ test(
     assert.match(got.out, /^you have src\/a\.ts/u, got.err);
     assert.match(freed.out, /^released src\/a\.ts\.\n$/u, freed.err);
     assert.ok(!existsSync(file), "an agent without locks ends");
+    const refused = await cli("release src/a.ts --name ann");
+    assert.equal(refused.code, 7);
+    assert.match(refused.err, /^holdfast: bob \([0-9a-f]{4}\) holds src\/a\.ts.*\nholdfast: release-lock refused/u);
+    assert.match((await cli("whoami --name bob")).out, /\nagent bob \([0-9a-f]{4}\)\n {2}holds src\/a\.ts \(write\)/u);
     const names = /ann \([0-9a-f]{4}\)/u;
     assert.match((await cli("history note/1")).out, names, "an ended agent keeps its name");
     assert.match((await cli("audit --operation end-agent")).out, /agent ann \([0-9a-f]{4}\)/u);

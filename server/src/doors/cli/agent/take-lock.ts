@@ -12,6 +12,7 @@ import type { CallingAgent } from "../discovery/server-caller.ts";
 import { AgentNames } from "../terminal/agent-names.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { holderLine, previousHoldLine } from "../terminal/lock-table.ts";
+import { missedLines } from "../terminal/missed-lines.ts";
 import { clockTime, duration } from "../terminal/relative-time.ts";
 import { knownHolders } from "./known-holders.ts";
 import { registerNamed } from "./register-named.ts";
@@ -84,7 +85,8 @@ async function printWait(
   if (isJson) return;
   const nowMs = systemClock.wallMs();
   const holders = (await knownHolders(context, paths, { ...reply })).map((holder) => holderLine(holder, nowMs));
-  terminal.warn(`holdfast: waiting at queue position ${reply.place}: ${holders.join("; ")}`);
+  const notes = missedLines(reply.missed, nowMs).map((line) => `\nholdfast: note: you ${line}`);
+  terminal.warn(`holdfast: waiting at queue position ${reply.place}: ${holders.join("; ")}${notes.join("")}`);
 }
 
 async function printGrant(context: CommandContext, reply: GrantedReply): Promise<ExitCode> {
@@ -107,6 +109,7 @@ async function printGrant(context: CommandContext, reply: GrantedReply): Promise
       `Each holdfast command as this agent keeps it, such as \`holdfast whoami${suffix}\`.`,
       `Release it with \`holdfast release ${paths.join(" ")}${suffix}\`.`,
       ...unreleased.map((hold) => `note: ${previousHoldLine({ ...hold, by: names.label(hold.by) }, nowMs)}`),
+      ...missedLines(reply.missed, nowMs).map((line) => `note: you ${line}`),
     ].join("\n"),
   );
   return exitCodes.done;

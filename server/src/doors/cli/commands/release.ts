@@ -1,4 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
+import { HoldfastError } from "@holdfast/sdk/holdfast-error";
+import { systemClock } from "../../../base/clock.ts";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { endIfIdle } from "../agent/end-if-idle.ts";
@@ -6,6 +8,9 @@ import { literalOption, lockPathsOf } from "../args/lock-paths.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
+import type { CommandContext } from "../discovery/server-command.ts";
+import { holderLine } from "../terminal/lock-table.ts";
+import type { WireLockStatus } from "../terminal/lock-table.ts";
 
 export const ownerOption = { value: "ID", summary: "the owner of the lock (default: the calling agent)" } as const;
 
@@ -30,7 +35,7 @@ export const releaseCommand: CliCommand = serverCommand({
     note: { value: "TEXT", summary: "a note for the next holder" },
     literal: literalOption,
   },
-  operations: ["release-lock", "who-am-i", "end-agent"],
+  operations: ["release-lock", "get-lock", "who-am-i", "end-agent"],
   async execute(context) {
     const { call, values, show } = context;
     const positionals = lockPathsOf(context);
@@ -39,8 +44,24 @@ export const releaseCommand: CliCommand = serverCommand({
     const note = textOption(values, "note");
     const ownerId = textOption(values, "owner");
     const target = positionals.length === 0 ? { fence: fence ?? "" } : defined({ paths: positionals, fence });
-    const answer = await call("release-lock", { ...target, ...defined({ note, owner_id: ownerId }) });
+    const release = { ...target, ...defined({ note, owner_id: ownerId }) };
+    const answer = await call("release-lock", release).catch(async (error: unknown) => {
+      await explainLost(context, positionals, error);
+      throw error;
+    });
     await endIfIdle(context);
     return show(answer, () => `released ${answer.released.map(escapeControlChars).join(", ")}.`);
   },
 });
+
+/** Shows the owner that holds a path which the caller does not hold. A silent agent learns here that its lease ended. */
+async function explainLost(context: CommandContext, paths: readonly string[], error: unknown): Promise<void> {
+  const codes = ["lock_not_held", "owner_required"];
+  if (!(error instanceof HoldfastError) || !codes.includes(error.code) || context.isJson) return;
+  const nowMs = systemClock.wallMs();
+  for (const path of paths) {
+    const status = (await context.call("get-lock", { path }).catch(() => undefined)) as WireLockStatus | undefined;
+    const holders = (status?.holders ?? []).map((holder) => holderLine(holder, nowMs));
+    if (holders.length > 0) context.terminal.warn(`holdfast: ${holders.join("; ")}`);
+  }
+}

@@ -2,6 +2,8 @@ import { defined } from "@holdfast/sdk/base/defined";
 import type { WireOutput } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import type { CliCommand } from "../command.ts";
+import { agentLabel } from "../terminal/agent-label.ts";
+import { missedLines } from "../terminal/missed-lines.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
@@ -43,8 +45,8 @@ function whoamiText(answer: WireOutput<"who-am-i">, nowMs: number): string {
     agent === null
       ? ["not a registered agent"]
       : [
-          `agent ${agent.agent_id}`,
-          ...[agent.name, agent.purpose].filter((text) => text !== null).map(escapeControlChars),
+          `agent ${agentLabel(agent.agent_id, agent.name)}`,
+          ...(agent.purpose === null ? [] : [`"${escapeControlChars(agent.purpose)}"`]),
         ];
   const held = holds.map(
     ({ paths, fence, purpose, state, expires_at }) =>
@@ -57,5 +59,6 @@ function whoamiText(answer: WireOutput<"who-am-i">, nowMs: number): string {
       `  waits for ${escapeControlChars(path)} (${mode}) with ticket ${ticket}, since ${relativeTime(since, nowMs)}`,
   );
   const nothing = held.length + waiting.length === 0 ? ["  holds no locks and has no tickets"] : [];
-  return [callerText(answer, nowMs), identity.join(", "), ...held, ...waiting, ...nothing].join("\n");
+  const missed = missedLines(answer.missed, nowMs).map((line) => `  ${line}`);
+  return [callerText(answer, nowMs), identity.join(", "), ...held, ...waiting, ...nothing, ...missed].join("\n");
 }
