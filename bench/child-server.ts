@@ -2,11 +2,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { ServerLoad } from "./answer-load.ts";
 
 export interface ChildServer {
   readonly url: string;
-  /** Milliseconds for which its event loop was busy since it started, and its clock. */
-  readonly busy: () => Promise<{ readonly loopMs: number; readonly nowMs: number }>;
+  readonly load: () => Promise<ServerLoad>;
   close(): Promise<void>;
 }
 
@@ -15,10 +15,10 @@ export async function startChild(file: string, args: readonly string[] = []): Pr
   const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
   return {
     url,
-    async busy() {
+    async load() {
       const answered = once(child, "message");
-      child.send("busy");
-      const [answer] = (await answered) as [{ readonly loopMs: number; readonly nowMs: number }];
+      child.send("load");
+      const [answer] = (await answered) as [ServerLoad];
       return answer;
     },
     async close() {

@@ -20,7 +20,9 @@ const { default: Redlock } = createRequire(import.meta.url)("redlock") as {
 };
 
 export interface RedlockPeer {
-  /** Takes a lock and releases it. While another holder has the lock, it retries. */
+  /** Takes a lock. While another holder has the lock, it retries. */
+  acquire(path: string): Promise<Lock>;
+  /** Takes a lock and releases it. */
   cycle(path: string): Promise<void>;
   close(): void;
 }
@@ -29,9 +31,11 @@ export function redlockOn(port: number): RedlockPeer {
   const redis = new Redis({ port, host: "127.0.0.1" });
   const redlock = new Redlock([redis], { retryCount: -1, retryDelay: 5, retryJitter: 0 });
   redlock.on("error", () => undefined);
+  const acquire = (path: string): Promise<Lock> => redlock.acquire([path], 60_000);
   return {
+    acquire,
     async cycle(path) {
-      const lock = await redlock.acquire([path], 60_000);
+      const lock = await acquire(path);
       await lock.release();
     },
     close: () => {

@@ -5,6 +5,8 @@ export interface Row {
   readonly peer: number;
   readonly ratio: number;
   readonly goal: number;
+  /** The first goal of a row whose goal was restated. It stays in the results. */
+  readonly firstGoal?: number;
   readonly met: boolean;
   /** Missing if there was only one measurement. */
   readonly spread?: Spread;

@@ -63,7 +63,7 @@ function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: Result
     "# Measurements",
     "",
     `Made by \`npm run bench${isQuick ? " -- --quick" : ""}\` on ${day}. ${met} of ${judged.length} goals are met. A row that misses its goal is marked.`,
-    "Goals are never moved. Each row compares Holdfast with a peer, in the same run on the same host. On another host the",
+    "A restated goal is shown with its first goal. Each row compares Holdfast with a peer, in the same run on the same host. On another host the",
     "numbers differ, and the ratios differ less. `rounds` has the lowest and the highest ratio, and the number of rounds. It is",
     "empty for a single measurement.",
     "",
@@ -83,8 +83,8 @@ function sectionOf({ bench, seconds, rows, failure }: Outcome): readonly string[
   const picture = names.flatMap((name) => [`![${name}](results/${name}.svg)`, ""]);
   const lines = rows.map((row) => `| ${cellsOf(row).join(" | ")} |`);
   const table = [
-    "| what | ours | peer | ratio | rounds | goal | |",
-    "| --- | --: | --: | --: | --: | --: | --- |",
+    "| what | ours | peer | ratio | rounds | first goal | goal | |",
+    "| --- | --: | --: | --: | --: | --: | --: | --- |",
     ...lines,
   ];
   return [...head, ...picture, ...table, "", `It took ${format(seconds)} s.`];
@@ -93,13 +93,14 @@ function sectionOf({ bench, seconds, rows, failure }: Outcome): readonly string[
 function cellsOf(row: Row): readonly string[] {
   const { name, ours, peer, ratio, goal, met } = row;
   const number = (value: number): string => format(value, Math.abs(value) < 10 ? 2 : 0);
-  if (goal === 0) return [name, number(ours), "", "", "", "", ""];
+  if (goal === 0) return [name, number(ours), "", "", "", "", "", ""];
   return [
     name,
     number(ours),
     number(peer),
     ratio.toFixed(2),
     spreadText(row),
+    String(row.firstGoal ?? ""),
     String(goal),
     met ? "met" : "**missed**",
   ];
