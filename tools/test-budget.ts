@@ -17,7 +17,7 @@ export const allowances: Readonly<Record<string, number>> = {
   access: 7,
   api: 26,
   client: 42,
-  conformance: 14,
+  conformance: 17,
   doors: 9,
   engine: 8,
   files: 23,
