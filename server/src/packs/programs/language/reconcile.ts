@@ -162,18 +162,10 @@ function matchPlaces(matching: Matching, fresh: readonly Tree[]): void {
     const places = new Map(base.children.map((child) => [child.place, child.tree]));
     for (const { place, tree: child } of tree.children) {
       const candidate = places.get(place);
-      if (candidate === undefined || !matching.isFree(child, candidate)) continue;
-      const isReplaced = !place.includes(":") && isExchanged(child.node, candidate.node);
-      if (candidate.node.op === child.node.op || isReplaced) matching.match(child, candidate);
+      if (candidate?.node.op === child.node.op && matching.isFree(child, candidate)) matching.match(child, candidate);
     }
     matchItems(matching, tree, base);
   }
-}
-
-/** Whether an operator took the place of another one, such as `<=` of `<`. Then the node is changed, not replaced. */
-function isExchanged(node: GraphNode, base: GraphNode): boolean {
-  const isOperator = ({ attributes, regions }: GraphNode): boolean => attributes.length + regions.length === 0;
-  return isOperator(node) && isOperator(base) && node.inputs.length > 0 && node.inputs.length === base.inputs.length;
 }
 
 /** Items of a region whose number changed: those of the same op are matched in their order. */
