@@ -87,6 +87,8 @@ test(
     const refused = await second.ended;
     assert.notEqual(refused.code, 0);
     assert.match(refused.errors, /deadlock/u);
+    assert.match(refused.errors, /outer of repo\/a \([0-9a-f]{4}\) waits for its child inner of repo\/a \(/u);
+    assert.doesNotMatch(refused.errors, /[0-9a-f]{8}-[0-9a-f]{4}-/u);
     assert.equal(refused.errors.match(/waits for its child/gu)?.length, 2, refused.errors);
     const { code, lines } = await first.ended;
     assert.deepEqual([code, lines], [0, ["held", "both"]], "the refused command released its lock");

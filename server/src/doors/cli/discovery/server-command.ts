@@ -17,6 +17,7 @@ import { serverCaller } from "./server-caller.ts";
 import type { CallingAgent, ServerCaller } from "./server-caller.ts";
 import { tokenFileOption, tokenOf, warnOfWithheldSecrets } from "./token-of.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
+import { AgentNames } from "../terminal/agent-names.ts";
 
 /** The arguments of a command, the operations of its server, and its terminal. */
 export interface CommandContext extends CommandArguments, ServerCaller {
@@ -66,7 +67,11 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
         const isOperator = isForOperators?.(args) ?? false;
         const server = isOperator ? operatorServerOf(args, terminal) : serverOf(args, terminal);
         try {
-          return await execute(await openCommand(args, terminal, { server, isOperator }));
+          const context = await openCommand(args, terminal, { server, isOperator });
+          return await execute(context).catch(async (error: unknown) => {
+            if (!context.isJson) await new AgentNames(context).nameIn(error);
+            throw error;
+          });
         } catch (error) {
           if (isOperator && operatorCodes.includes(failureCodeOf(error))) terminal.warn(operatorHint(server));
           throw error;

@@ -21,19 +21,19 @@ const redrawIntervalMs = 1_000;
  */
 export class LockMessages {
   readonly #terminal: Terminal;
-  readonly #isJson: boolean;
+  readonly isJson: boolean;
   #place: QueuePlace | undefined;
   #pace: string | undefined;
   #cancelDrawing: () => void = () => undefined;
 
   constructor(terminal: Terminal, isJson: boolean) {
     this.#terminal = terminal;
-    this.#isJson = isJson;
+    this.isJson = isJson;
   }
 
   write(event: string, json: Readonly<Record<string, unknown>>, text: string | undefined): void {
     this.#endDrawing();
-    if (this.#isJson) this.#terminal.warn(jsonLine({ event, ...json }));
+    if (this.isJson) this.#terminal.warn(jsonLine({ event, ...json }));
     else if (text !== undefined) this.#terminal.warn(`holdfast: ${text}`);
   }
 
@@ -45,7 +45,7 @@ export class LockMessages {
 
   waiting(place: QueuePlace): void {
     this.#place = place;
-    if (this.#isJson || this.#terminal.draw === undefined) {
+    if (this.isJson || this.#terminal.draw === undefined) {
       const json = { place: place.place, waits_for: place.waitsFor.map(wireHolder) };
       this.write("waiting", json, this.#waitingLine(place));
     } else this.#draw();
@@ -63,7 +63,7 @@ export class LockMessages {
       left_before: leftBefore,
     };
     this.write("granted", json, `got ${paths} (fence ${lock.fence})`);
-    if (this.#isJson) return;
+    if (this.isJson) return;
     for (const hold of unreleased) {
       const line = previousHoldLine({ ...hold, by: labelOf(hold.by) }, systemClock.wallMs());
       this.write("", {}, `note: ${line}`);
@@ -100,7 +100,7 @@ export class LockMessages {
 
   #endDrawing(): void {
     this.#cancelDrawing();
-    if (this.#place !== undefined && !this.#isJson) this.#terminal.draw?.("");
+    if (this.#place !== undefined && !this.isJson) this.#terminal.draw?.("");
     this.#place = undefined;
   }
 }

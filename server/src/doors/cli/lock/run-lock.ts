@@ -111,7 +111,10 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
     listening.stop();
     return isFirst ? await runWhileHeld(agent, run, { lock, leftBefore, names }) : exitCodes.done;
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
+    if (!(error instanceof Interrupted)) {
+      if (!run.messages.isJson) await namesFor(own).nameIn(error);
+      throw error;
+    }
     run.messages.write("interrupted", { signal: error.signal }, `${error.signal}: the command was not started.`);
     return error.code;
   } finally {
@@ -119,9 +122,13 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
   }
 }
 
+function namesFor(client: Client): AgentNames {
+  return new AgentNames({ call: (operation, input) => client.run(operation, input) as never });
+}
+
 /** The names of the owners of previous holds, which may have ended. */
 async function namesOf(client: Client, holds: readonly LeftBefore[]): Promise<AgentNames> {
-  const names = new AgentNames({ call: (operation, input) => client.run(operation, input) as never });
+  const names = namesFor(client);
   await names.load(holds.filter(({ how }) => how !== "released").map(({ by }) => by));
   return names;
 }

@@ -11,6 +11,11 @@ export function agentLabel(id: string, name?: string | null): string {
   return `${shown} (${id.slice(0, 4)})`;
 }
 
+/** The ids in a text that the server made. */
+export function idsIn(text: string): readonly string[] {
+  return text.match(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gu) ?? [];
+}
+
 /** Whether an id needs a name to be readable. */
 export function needsName(id: string): boolean {
   return serverMade.test(id);

@@ -1,5 +1,5 @@
 import type { ServerCaller } from "../discovery/server-caller.ts";
-import { agentLabel, needsName } from "./agent-label.ts";
+import { agentLabel, idsIn, needsName } from "./agent-label.ts";
 
 /** The names of agents by id, including agents that have ended. Each id is looked up once. */
 export class AgentNames {
@@ -19,6 +19,15 @@ export class AgentNames {
         this.#names.set(id, found?.agent?.name ?? null);
       }),
     );
+  }
+
+  /** Replaces the ids of agents in the message of an error, such as the cycle of a deadlock, by their names. */
+  async nameIn(error: unknown): Promise<void> {
+    if (!(error instanceof Error)) return;
+    const ids = idsIn(error.message);
+    await this.load(ids);
+    for (const id of ids)
+      if (typeof this.#names.get(id) === "string") error.message = error.message.replaceAll(id, this.label(id));
   }
 
   label(id: string): string {
