@@ -94,10 +94,12 @@ function countAgent(inner: Calls, guard: Guard, call: Call): void {
 
 /** The call, whose reply counts the registered agent for its connection. `end` ends the pending registration. */
 function noting({ limiter, callers }: Guard, call: Call, end: () => void): Call {
-  const { redact, observe } = call;
-  call.observe = (reply) => {
-    end();
-    observe?.(reply);
+  const { redact, observer } = call;
+  call.observer = {
+    observe: (observed, reply) => {
+      end();
+      observer?.observe(observed, reply);
+    },
   };
   call.redact = (reply) => {
     const { agent_id: agent } = reply.outcome.data as { readonly agent_id?: unknown };

@@ -64,8 +64,13 @@ export class CommandQueue {
 
   push(pending: PendingCommand): void {
     const queue = this.#queueOf(pending.caller);
-    if (queue.takenCount === queue.commands.length) this.#rotation.push(queue);
-    queue.commands.push(pending);
+    if (queue.takenCount < queue.commands.length) queue.commands.push(pending);
+    else {
+      // Most callers have one pending command. A literal has room for it alone, and a push would make room for 17.
+      queue.commands = [pending];
+      queue.takenCount = 0;
+      this.#rotation.push(queue);
+    }
     this.#count(pending, 1);
   }
 

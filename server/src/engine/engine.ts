@@ -289,8 +289,9 @@ export class Engine {
   /** Answers `entriesAbout` synchronously, if the whole answer is in memory. */
   recentEntriesAbout(query: SubjectQuery): readonly Entry[] | undefined {
     if (this.#loading !== undefined) return undefined;
-    const before = Math.min(query.before ?? Infinity, this.head.position + 1);
-    const positions = this.#options.journal.findSubjectInMemory?.({ ...query, before });
+    const next = this.head.position + 1;
+    const isBounded = query.before !== undefined && query.before <= next;
+    const positions = this.#options.journal.findSubjectInMemory?.(isBounded ? query : { ...query, before: next });
     return positions === undefined ? undefined : this.#recentAt(positions);
   }
 

@@ -66,7 +66,9 @@ export class DecideFrame implements DecideContext {
   /** A property, so that a rule may destructure it from its context. */
   readonly emit = (event: Event): void => {
     if (this.events.length >= eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
-    this.events.push(event);
+    // Most entries have one event. A literal has room for it alone, and a push would make room for 17.
+    if (this.events.length === 0) this.events = [event];
+    else this.events.push(event);
     this.#entry ??= this.#foldedEntry();
     this.#machine.fold(event, this.#entry);
     const reactions = this.#machine.reactionsTo(event.type);

@@ -1,5 +1,4 @@
-import type { CallReply } from "@holdfast/sdk";
-import type { Call, Calls } from "../operations/call.ts";
+import type { CallObserver, Calls } from "../operations/call.ts";
 import type { AnsweredCall } from "./call-metrics.ts";
 
 /** The caller of an observed call, and the door it uses. */
@@ -8,34 +7,29 @@ export interface ObservedCaller {
   readonly principal: string;
 }
 
-/** Receives every call after its reply. */
-interface CallObserver {
+/** Records every call after its reply. */
+interface CallRecorder {
   readonly monotonicMs: () => number;
   record(call: AnsweredCall & ObservedCaller): void;
 }
 
-/** The same calls, each of which is reported to an observer with its reply and its duration. */
-export function observedCalls(calls: Calls, caller: ObservedCaller, observer: CallObserver): Calls {
+/** The same calls, each of which is recorded with its reply and its duration. */
+export function observedCalls(calls: Calls, { door, principal }: ObservedCaller, recorder: CallRecorder): Calls {
+  const observer: CallObserver = {
+    observe({ record, input, options, startMs = NaN }, reply) {
+      const durationMs = recorder.monotonicMs() - startMs;
+      recorder.record({ door, principal, record, input, options, reply, durationMs });
+    },
+  };
   return {
     ...calls,
     submit(submitted) {
-      const startMs = observer.monotonicMs();
-      for (const call of submitted) call.observe = recorder(call, { caller, observer, startMs });
+      const startMs = recorder.monotonicMs();
+      for (const call of submitted) {
+        call.observer = observer;
+        call.startMs = startMs;
+      }
       calls.submit(submitted);
     },
-  };
-}
-
-interface Recording {
-  readonly caller: ObservedCaller;
-  readonly observer: CallObserver;
-  readonly startMs: number;
-}
-
-function recorder({ record, input, options }: Call, recording: Recording): (reply: CallReply | undefined) => void {
-  const { caller, observer, startMs } = recording;
-  return (reply) => {
-    const durationMs = observer.monotonicMs() - startMs;
-    observer.record({ ...caller, record, input, options, reply, durationMs });
   };
 }

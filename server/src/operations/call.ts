@@ -22,8 +22,14 @@ export interface Call<Record extends OperationRecord = OperationRecord> {
   isOperator?: boolean;
   /** The rights of the caller. The gate sets them, and a program in this process has all of them. */
   rights?: CallRights;
-  /** Receives the call with its reply, or without one after a bug. Metrics set it. */
-  observe?: (reply: CallReply | undefined) => void;
+  /** Observes the call with its reply. Metrics set it, with the time at which the call was submitted. */
+  observer?: CallObserver;
+  startMs?: number;
+}
+
+/** Receives each call with its reply, or without one after a bug. One observer serves all calls of a caller. */
+export interface CallObserver {
+  observe(call: Call, reply: CallReply | undefined): void;
 }
 
 /** The identity and the rights of a caller. */
@@ -43,13 +49,13 @@ export interface Calls<Record extends OperationRecord = OperationRecord> extends
 /** Answers a call. Every layer that has a reply calls this. */
 export function answerCall(call: Call, reply: CallReply): void {
   const shown = call.redact === undefined ? reply : call.redact(reply);
-  call.observe?.(shown);
+  call.observer?.observe(call, shown);
   call.answer(shown);
 }
 
 /** Ends a call that hit a bug. */
 export function failCall(call: Call, error: unknown): void {
-  call.observe?.(undefined);
+  call.observer?.observe(call, undefined);
   call.fail(error);
 }
 

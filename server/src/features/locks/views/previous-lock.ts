@@ -66,7 +66,9 @@ function isAbout(event: Event, subject: string): boolean {
 
 /** Position of the entry that made a fence. */
 export function positionOf(fence: string): number {
-  return Number(fence.split(".")[1]);
+  const start = fence.indexOf(".") + 1;
+  const end = fence.indexOf(".", start);
+  return Number(end < 0 ? fence.slice(start) : fence.slice(start, end));
 }
 
 /** The holder that got a path with this fence, from the entry that made the fence. */
