@@ -150,7 +150,7 @@ test("the JSON of a failure has the members of the wire, from a call by name and
 test("an agent learns which grants it did not accept in time", () => {
   const missed = [{ path: "src/a.ts", granted_at: "2026-11-18T09:00:00.000Z", ended_at: "2026-11-18T09:00:10.000Z" }];
   assert.deepEqual(missedLines(missed, Date.parse("2026-11-18T09:00:15.000Z")), [
-    "missed src/a.ts: it was granted while no command waited, and went to the next owner 5 s ago",
+    "missed src/a.ts: it was granted while no command waited, and the grant ended 5 s ago",
   ]);
   assert.deepEqual(missedLines(undefined, 0), []);
 });

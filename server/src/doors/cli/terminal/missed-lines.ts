@@ -6,7 +6,7 @@ import { relativeTime } from "./relative-time.ts";
 export function missedLines(missed: WireOutput<"who-am-i">["missed"] = [], nowMs: number): readonly string[] {
   return missed.map(
     ({ path, ended_at: endedAt }) =>
-      `missed ${escapeControlChars(path)}: it was granted while no command waited, and went to the next owner ` +
+      `missed ${escapeControlChars(path)}: it was granted while no command waited, and the grant ended ` +
       relativeTime(endedAt, nowMs),
   );
 }
