@@ -66,6 +66,7 @@ const refusals: readonly (readonly [
   ["POST", "/v1/intents/none/transition", { to: "failed" }, 404, "entity_not_found"],
   ["POST", "/v1/intents/held/transition", { to: "failed" }, 409, "intents.lock_timeout"],
   ["POST", "/v1/intents/update-many", { ids: ["open", "held"], to: "failed" }, 409, "intents.lock_timeout"],
+  ["POST", "/v1/intents/update-many", { ids: ["open"] }, 422, "input_invalid"],
   ["POST", "/v1/intents/open/run", { fence: "1.1", ...plan }, 423, "intents.lock_required"],
   ["POST", "/v1/intents/open/stop", { reason: "enough" }, 409, "intents.run_ended"],
   ["POST", "/v1/intents/configure", { settings: { max_tries: 4 } }, 403, "not_allowed"],

@@ -132,6 +132,14 @@ export const intentMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a refused result leaves its run open",
+    file: "sdk/src/client/intents/run-steps.ts",
+    find: "if (isSent && !isBadResult(error)) throw error;",
+    put: 'if (isSent && (!isBadResult(error) || bridge.name !== "")) throw error;',
+    by: "test/intents/refused-results.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "the audit file continues one entry too early",
     file: "server/src/services/audit-file/audit-file.ts",
     find: "position: common });\n  return common;",

@@ -3,6 +3,7 @@ import { backoffMs } from "../../base/backoff-ms.ts";
 import { pause } from "../../base/pause.ts";
 import type { CoreClient } from "../core-client.ts";
 import type { ClientClock } from "../client-clock.ts";
+import { HoldfastError } from "../holdfast-error.ts";
 import type { Lock } from "../locks/handle/lock.ts";
 import type { ChangedIntent, Intent } from "../packs/intent-operations.ts";
 import { attemptStep } from "./attempt-step.ts";
@@ -38,7 +39,7 @@ export async function runSteps(context: RunContext, begun: Intent): Promise<Inte
     if (run?.state !== "running" || bridge === undefined) break;
     const ended = await runStep(context, bridge, intent);
     intent = ended.intent;
-    if (ended.cause !== undefined) failure = { bridge: bridge.name, cause: ended.cause };
+    if ("cause" in ended) failure = { bridge: bridge.name, cause: ended.cause };
   }
   const state = intent.run?.state;
   const isFailed =
@@ -59,28 +60,37 @@ async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Prom
   let intent = begun;
   let conflicts = 0;
   for (let failures = 0; ;) {
-    let result: BridgeResult;
     const step = stepTools(context, intent);
+    let isSent = false;
     try {
       await lock.certain();
-      result = await attempt(context, bridge, intent, step);
+      const result = await attempt(context, bridge, intent, step);
+      isSent = true;
+      return {
+        intent: await advance(context, bridge, intent, { ...result, outcome: "done", expectedVersion: step.version() }),
+      };
     } catch (error) {
+      if (isSent && error instanceof ConcurrencyConflictError && conflicts + 1 < conflictsMax) {
+        conflicts += 1;
+        intent = await context.owner.operations.intents.get({ id: intent.id });
+        continue;
+      }
+      if (isSent && !isBadResult(error)) throw error;
       rethrowEnd(context, error);
       failures += 1;
       const failed = await failTry(context, { bridge, intent, error, failures });
       if ("cause" in failed || failed.intent.run?.state !== "running") return failed;
       intent = failed.intent;
-      continue;
-    }
-    try {
-      const expectedVersion = step.version();
-      return { intent: await advance(context, bridge, intent, { outcome: "done", ...result, expectedVersion }) };
-    } catch (error) {
-      conflicts += 1;
-      if (!(error instanceof ConcurrencyConflictError) || conflicts >= conflictsMax) throw error;
-      intent = await context.owner.operations.intents.get({ id: intent.id });
     }
   }
+}
+
+/** Refusals of a result that no other owner could write either. They are failures of the bridge. */
+const badResult =
+  /^(intents\.(transition_invalid|status_unknown|too_many_corrections)|value_too_large|input_(invalid|malformed))$/u;
+
+function isBadResult(error: unknown): boolean {
+  return error instanceof HoldfastError && badResult.test(error.code);
 }
 
 /** A lost lock ends the execution: nothing more is sent. The signal of the caller leaves the run to the next owner. */
@@ -101,8 +111,8 @@ async function failTry(context: RunContext, { bridge, intent, error, failures }:
   const { clock, lock, stop } = context;
   const isFatal = error instanceof FatalBridgeError;
   const canRetry = !isFatal && (stop.aborted || failures < (bridge.tries ?? 1));
-  const outcome = { outcome: canRetry ? "retry" : "failed", fatal: isFatal, error: errorData(error) };
-  const recorded = await advance(context, bridge, intent, outcome);
+  const outcome = canRetry ? "retry" : "failed";
+  const recorded = await advance(context, bridge, intent, { outcome, fatal: isFatal, error: errorData(error) });
   if (!canRetry) return { intent: recorded, cause: error };
   if (recorded.run?.state !== "running") return { intent: recorded };
   const delayMs = backoffMs(backoff, failures) + (2 * clock.random() - 1) * jitterMs;
@@ -126,14 +136,27 @@ async function attempt(
   return attemptStep(clock, bridge, intent, step);
 }
 
+interface StepResult extends BridgeResult {
+  readonly outcome: "done" | "retry" | "failed";
+  readonly expectedVersion?: number;
+  readonly fatal?: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
 /** The key names this try, so a lost reply can be repeated. A takeover has another fence and never meets it. */
-async function advance(context: RunContext, bridge: Bridge, intent: Intent, result: object): Promise<ChangedIntent> {
+async function advance(
+  context: RunContext,
+  bridge: Bridge,
+  intent: Intent,
+  result: StepResult,
+): Promise<ChangedIntent> {
   const { owner, lock, bridges } = context;
   const { run } = intent;
   const tried = run?.steps[bridge.name]?.tries ?? 1;
   await lock.certain();
-  const key = `advance ${lock.fence} ${bridges.indexOf(bridge)} ${tried} ${intent.version}`;
-  const input = { id: intent.id, fence: lock.fence, run: run?.number ?? 0, step: bridge.name, ...result };
+  // A refused result and the failure that follows are two requests.
+  const key = `advance ${lock.fence} ${bridges.indexOf(bridge)} ${tried} ${intent.version} ${result.outcome}`;
+  const input = { ...result, id: intent.id, fence: lock.fence, run: run?.number ?? 0, step: bridge.name };
   try {
     return await owner.operations.intents.advance(input as never, { key });
   } catch (error) {
@@ -151,7 +174,12 @@ function errorData(error: unknown): { readonly code: string; readonly message: s
   };
   const text = typeof message === "string" ? message : String(error);
   return {
-    code: (typeof code === "string" ? code : "bridge_failed").slice(0, 128),
-    message: text.slice(0, messageMax),
+    code: storedText(typeof code === "string" ? code : "bridge_failed", 128),
+    message: storedText(text, messageMax),
   };
+}
+
+/** The text without the characters that no entry can hold. A cut can divide a pair of surrogates. */
+function storedText(text: string, lengthMax: number): string {
+  return text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "\uFFFD");
 }

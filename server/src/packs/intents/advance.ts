@@ -71,7 +71,8 @@ function runFault(context: DecideContext, { row, value }: FoundIntent, input: Ad
   }
   if (run.fence !== fence) return refused("fence_stale", { fence, path, reason: "the run has another fence" });
   if (run.current === step) return undefined;
-  return refused("intents.step_out_of_order", { intent_id: row.id, step, current: run.current ?? null });
+  const reason = `the current step is ${run.current ?? "none"}, not ${step}`;
+  return refused("intents.step_out_of_order", { intent_id: row.id, step, current: run.current ?? null, reason });
 }
 
 function doneStep(context: DecideContext, found: FoundIntent, input: AdvanceInput): IntentStep | Decision {

@@ -11,7 +11,10 @@ export function readWord<Word extends string>(
   { text, fallback }: { readonly text: string | undefined; readonly fallback: Word },
 ): Word | Decision {
   if (text === undefined) return fallback;
-  return knownWord(words, text) ?? refused("intents.status_unknown", { member, value: text, known: [...words] });
+  const known = knownWord(words, text);
+  if (known !== undefined) return known;
+  const reason = `${member} is one of ${words.join(", ")}`;
+  return refused("intents.status_unknown", { member, value: text, known: [...words], reason });
 }
 
 export function readStatus(member: string, text: string): IntentStatus | Decision {

@@ -7,7 +7,8 @@ import type { Decision } from "../../machine/feature.ts";
 export function transitionFault(id: string, status: IntentStatus, to: IntentStatus): Decision | undefined {
   const allowed = intentTransitions[status];
   if (allowed.includes(to)) return undefined;
-  return refused("intents.transition_invalid", { intent_id: id, status, to, allowed: [...allowed] });
+  const reason = `a ${status} intent cannot become ${to}`;
+  return refused("intents.transition_invalid", { intent_id: id, status, to, allowed: [...allowed], reason });
 }
 
 export function isFinal(status: IntentStatus): boolean {
@@ -17,5 +18,10 @@ export function isFinal(status: IntentStatus): boolean {
 /** Refuses a change of an intent that is completed or failed. */
 export function finalFault(id: string, status: IntentStatus): Decision | undefined {
   if (!isFinal(status)) return undefined;
-  return refused("intents.transition_invalid", { intent_id: id, status, allowed: [] });
+  return refused("intents.transition_invalid", {
+    intent_id: id,
+    status,
+    allowed: [],
+    reason: `the intent is ${status}`,
+  });
 }

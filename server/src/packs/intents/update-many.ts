@@ -1,4 +1,5 @@
 import { compareBytes } from "../../features/locks/tables/path-fault.ts";
+import { invalid } from "../../features/entities/conditions.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
@@ -20,7 +21,8 @@ interface UpdateManyInput {
 
 /** One entry for all of them, or for none. The first refusal in the order of the ids is the answer. */
 export function updateManyIntents(input: UpdateManyInput, context: DecideContext): Decision {
-  const { fence, to } = input;
+  const { changes, fence, to } = input;
+  if (changes === undefined && to === undefined) return invalid([{ pointer: "", message: "must have changes or to" }]);
   const ids = [...new Set(input.ids)].toSorted(compareBytes);
   const name = to === undefined ? "update_payload" : "update_status";
   const planned: (readonly [FoundIntent, IntentChange])[] = [];

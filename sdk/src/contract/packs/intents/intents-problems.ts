@@ -14,7 +14,7 @@ export const intentsProblems = {
     status: 409,
     retry: "never",
     title: "The status of the intent does not allow this transition",
-    next: "`status` is the current status. `allowed` lists the statuses that can follow it.",
+    next: "Send one of the statuses in `allowed`. If it is empty, the intent has ended and does not change.",
   },
   "intents.status_unknown": {
     status: 422,
