@@ -9,8 +9,11 @@ import { counts } from "../prove/counts.ts";
 import { folderFor, serverFor } from "../socket/with-server.ts";
 import { assertRun, startRunner } from "./runner-process.ts";
 
-/** The points at which a runner is killed: before its run, in a bridge, after an effect, and after the last answer. */
-const points = ["before run", "in first", "after second", "after third", "after the last"] as const;
+/**
+ * The points at which a runner is killed: before its run, in a bridge, after an effect, after the result of a bridge is
+ * durable, and after the last answer.
+ */
+const points = ["before run", "in first", "after second", "in third", "after third", "after the last"] as const;
 
 describe("runners in processes of their own", () => {
   test("a run continues after kill -9 of its runner at each point, with each step done once under one key [B5 X3]", async (t) => {

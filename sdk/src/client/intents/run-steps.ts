@@ -158,7 +158,7 @@ async function advance(
   const key = `advance ${lock.fence} ${bridges.indexOf(bridge)} ${tried} ${intent.version} ${result.outcome}`;
   const input = { ...result, id: intent.id, fence: lock.fence, run: run?.number ?? 0, step: bridge.name };
   try {
-    return await owner.operations.intents.advance(input as never, { key });
+    return await owner.operations.intents.advance(input, { key });
   } catch (error) {
     throw intentError(error);
   }
