@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { ConcurrencyConflictError, InvalidStatusTransitionError } from "@holdfast/sdk/intent-errors";
 import { intentStatuses } from "@holdfast/sdk/contract";
-import { held, soon } from "../client/client-node.ts";
+import { held } from "../client/client-node.ts";
 import { refusedWith } from "../api/refused-with.ts";
+import { passUntil } from "./matrix-row.ts";
 import type { MatrixRow } from "./matrix-row.ts";
 
 const because = { source: "pricing", reason: "the list changed" };
@@ -94,8 +95,7 @@ const conflict: readonly MatrixRow[] = [
       void work.then(() => (isDone = true));
       await clock.pass(140, 10);
       assert.equal(isDone, false, "the second try comes after 150 ms at the earliest");
-      await clock.pass(150, 10);
-      const { alreadyApplied, correctionCount } = await work;
+      const { alreadyApplied, correctionCount } = await passUntil(clock, work);
       assert.deepEqual([alreadyApplied, correctionCount], [false, 1]);
     },
   },
@@ -114,17 +114,16 @@ const conflict: readonly MatrixRow[] = [
         return { price: 7 };
       };
       const done = client.intents.reevaluate("1", { ...because, diff });
-      await soon(() => tries === 1);
-      await clock.pass(1_000, 10);
-      assert.deepEqual([(await done).correctionCount, tries], [1, 4]);
+      assert.deepEqual([(await passUntil(clock, done)).correctionCount, tries], [1, 4]);
       await client.intents.configure({ strategies: { reEvaluate: "none" } });
       const lock = held(await rival.tryAcquire("intent/1", { ttlMs: 60_000 }));
       tries = 0;
       const late = client.intents.reevaluate("1", { ...because, diff: () => ({ ...diff(), price: 8 }) });
-      const refused = late.catch((error: unknown) => error);
-      await soon(() => tries === 1);
-      await clock.pass(6_000, 50);
-      assert.ok((await refused) instanceof ConcurrencyConflictError, String(await refused));
+      const refused = await passUntil(
+        clock,
+        late.catch((error: unknown) => error),
+      );
+      assert.ok(refused instanceof ConcurrencyConflictError, String(refused));
       await lock.release();
     },
   },

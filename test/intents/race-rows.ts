@@ -127,8 +127,7 @@ const deadlock: readonly MatrixRow[] = [
           return tried;
         })
         .catch((error: unknown) => error);
-      await clock.pass(3_000);
-      const failed = await work;
+      const failed = await passUntil(clock, work);
       assert.ok(failed instanceof DeadlockError, String(failed));
       assert.equal(failed.message, "Operation failed after 3 deadlock retries");
       assert.deepEqual([failed.maxRetries, failed.cycle.length > 0], [3, true]);

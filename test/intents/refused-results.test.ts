@@ -8,6 +8,7 @@ import type { Client, Intent } from "holdfast";
 import { promise } from "../api/with-client.ts";
 import { clientNode } from "../client/client-node.ts";
 import { onEveryTransport } from "../client/every-transport.ts";
+import { passUntil } from "./matrix-row.ts";
 
 const name = "orders";
 
@@ -93,9 +94,7 @@ describe("refused results", () => {
         return { to: step.tried === 1 ? "corrected" : "processed" };
       },
     };
-    const work = executed(client, "1", bridge);
-    await node.clock.pass(1_000);
-    const [error, { status }] = await work;
+    const [error, { status }] = await passUntil(node.clock, executed(client, "1", bridge));
     assert.deepEqual([error, status, tried], [undefined, "processed", [1, 2]]);
   });
 });

@@ -98,6 +98,9 @@ describe("the tools of a step", () => {
     assert.equal(await noteNow(), "row 1");
     await node.clock.pass(1_000, 100);
     await soon(async () => (await noteNow()) === "row 4");
+    note("row 5\n\0of 9");
+    await node.clock.pass(1_000, 100);
+    await soon(async () => (await noteNow()) === "row 5 of 9");
     ending.resolve(undefined);
     await work;
   });

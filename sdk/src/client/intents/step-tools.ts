@@ -45,6 +45,14 @@ export function stepTools({ clock, owner, lock }: StepParts, intent: Intent): St
   return { version: () => version, reevaluate, note: noteSender(clock, lock) };
 }
 
+/** A note is one line. The server would refuse a renewal with control characters. */
+function noteLine(text: string): string {
+  return text
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .slice(0, noteMax)
+    .toWellFormed();
+}
+
 /** Sends the newest note with a renewal. Notes that follow each other quickly share one. */
 function noteSender(clock: ClientClock, lock: Lock): (text: string) => void {
   let sentMs = -Infinity;
@@ -60,7 +68,7 @@ function noteSender(clock: ClientClock, lock: Lock): (text: string) => void {
   };
   return (text) => {
     const isPlanned = waiting !== undefined;
-    waiting = text.slice(0, noteMax);
+    waiting = noteLine(text);
     if (!isPlanned) void send();
   };
 }
