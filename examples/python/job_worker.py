@@ -14,7 +14,7 @@ from holdfast_example import Holdfast, Refused
 
 TYPE = "python.count"
 BEAT_SECONDS = 8
-IDLE_SECONDS = 0.5
+WAIT_SECONDS = 5
 
 stopping = threading.Event()
 
@@ -91,12 +91,12 @@ def main(url):
     agent = holdfast.register("python-worker", f"runs {TYPE}")
     print("working", flush=True)
     with Heartbeats(holdfast):
+        # The server delays its answer until a job starts, so an idle worker sends one request in five seconds.
+        wait = {"Prefer": f"wait={WAIT_SECONDS}"}
         while not stopping.is_set():
-            answer, _ = holdfast.call("POST", "/v1/workers/me/take", {"types": [TYPE], "count": 1})
+            answer, _ = holdfast.call("POST", "/v1/workers/me/take", {"types": [TYPE], "count": 1}, wait)
             for job in answer.get("next", []):
                 run(holdfast, job)
-            if not answer.get("next"):
-                stopping.wait(IDLE_SECONDS)
     holdfast.call("DELETE", f"/v1/agents/{agent}")
 
 

@@ -18,6 +18,7 @@ const health: Health = {
   ...{ position: 0, lag: { entries: 0, age_ms: 0 }, epoch: 1, rules: 1 },
   journal: "sqlite",
   services: {},
+  jobs: null,
   checks: { waiting: 0, restarts: 0 },
 };
 

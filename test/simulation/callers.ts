@@ -11,7 +11,9 @@ import type { EntityMemory, SimulatedRequest } from "./entity-requests.ts";
 import { EntityRequests, poisonousRequest } from "./entity-requests.ts";
 import { ProgramRequests } from "./program-requests.ts";
 import { intentIds, IntentRequests } from "./intent-requests.ts";
+import { JobRequests } from "./job-requests.ts";
 import { SimulatedRunner } from "./runner.ts";
+import { SimulatedWorker } from "./simulated-worker.ts";
 import type { World } from "./world.ts";
 
 const ownersPrincipal = "ada";
@@ -23,6 +25,9 @@ const programShare = 0.75;
 /** Share of the requests that are about intents, and of runners among them, in a seed with intents. */
 const intentShare = 0.6;
 const runnerShare = 0.75;
+/** Share of the requests that workers send, and of other requests about jobs, in a seed with jobs. */
+const workerShare = 0.55;
+const jobShare = 0.6;
 /** Maximum number of intents that are retried, so that the list of old intents does not grow. */
 const retryableMax = 30;
 
@@ -43,6 +48,8 @@ export class Callers {
   readonly #programRequests: ProgramRequests | undefined;
   readonly #intentRequests: IntentRequests | undefined;
   readonly #runners: readonly SimulatedRunner[];
+  readonly #jobRequests: JobRequests | undefined;
+  readonly #workers: readonly SimulatedWorker[];
   /** Share of the requests that are about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
@@ -62,6 +69,8 @@ export class Callers {
     this.#programRequests = world.hasPrograms ? new ProgramRequests(world.random, known) : undefined;
     this.#intentRequests = world.hasIntents ? new IntentRequests(world) : undefined;
     this.#runners = world.hasIntents ? ["r1", "r2", "r3"].map((name) => new SimulatedRunner(name, world)) : [];
+    this.#jobRequests = world.hasJobs ? new JobRequests(world) : undefined;
+    this.#workers = world.hasJobs ? [1, 2, 3].map(() => new SimulatedWorker(world)) : [];
   }
 
   get openCount(): number {
@@ -77,7 +86,12 @@ export class Callers {
     const { random } = this.#world;
     const isPoisonous = this.#world.occurs("poisonous command");
     const isOfRunner = this.#runners.length > 0 && random.chance(intentShare * runnerShare);
-    const ordinary = isOfRunner ? random.pick(this.#runners).next() : this.#newRequest();
+    const isOfWorker = this.#workers.length > 0 && random.chance(workerShare);
+    const ordinary = isOfRunner
+      ? random.pick(this.#runners).next()
+      : isOfWorker
+        ? random.pick(this.#workers).next()
+        : this.#newRequest();
     const request = isPoisonous ? poisonousRequest(random) : ordinary;
     if (request === undefined || (request.isRead && this.#world.time.isStill(node.owner))) return;
     const intent = this.#intentOf(request);
@@ -97,9 +111,9 @@ export class Callers {
     this.#send(node, intent);
   }
 
-  /** After all faults, a runner resumes the runs that have not ended. */
+  /** After all faults, a runner resumes the runs that have not ended, and a worker runs the jobs that are left. */
   heal(node: SimulatedNode): void {
-    const request = this.#runners[0]?.heal();
+    const request = this.#runners[0]?.heal() ?? this.#workers[0]?.heal();
     if (request !== undefined) this.#send(node, this.#intentOf(request));
   }
 
@@ -128,6 +142,7 @@ export class Callers {
     const programs = this.#programRequests;
     if (programs !== undefined && random.chance(programShare)) return programs.make();
     if (this.#intentRequests !== undefined && random.chance(intentShare)) return this.#intentRequests.make();
+    if (this.#jobRequests !== undefined && random.chance(jobShare)) return this.#jobRequests.make();
     if (random.chance(this.#lockShare)) return this.#lockRequests.make();
     return this.#entityRequests.make();
   }

@@ -1,3 +1,4 @@
+import { jobsInternals } from "@holdfast/sdk/contract";
 import { engineLimits } from "../../server/src/engine/limits.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { attemptOf } from "./attempt-of.ts";
@@ -90,11 +91,12 @@ const timerOperations = new Set([
   "expire-agent",
   "continue-handover",
   "free-ended",
+  ...Object.keys(jobsInternals),
 ]);
 
 /** True if the event ends something because its time has passed. */
 function endsByTime({ type, data }: DecidedEntry["events"][number]): boolean {
-  if (type === "lease.expired") return true;
+  if (type === "lease.expired" || type === "jobs.lost") return true;
   // Locks of an agent end with it, and the end of an agent by time has its own event.
   if (type === "lock.expired" || type === "lock.recovered") return data["why"] !== "agent_ended";
   return (

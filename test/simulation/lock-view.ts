@@ -43,8 +43,11 @@ export interface SeenTicket extends ModelTicket {
   readonly notifyOnly: boolean;
 }
 
-/** Upgrades are ahead of all other tickets. */
-const othersFrom = 1e15;
+/** Upgrades are ahead of all other tickets. Ranks are fractions within an entry, which a larger number would round. */
+const othersFrom = 1e9;
+
+/** Maximum tickets of one entry. */
+const ticketsPerEntry = 4_096;
 
 export class LockView {
   readonly agents = new Map<string, SeenAgent>();
@@ -222,7 +225,7 @@ export class LockView {
     else this.grants.set(grant.fence, { ...grant, paths });
   }
 
-  #queued(data: JsonObject, { position, time }: Entry): void {
+  #queued(data: JsonObject, { time }: Entry): void {
     const ticket = data["ticket"] as string;
     const leaseMs = data["lease_ms"] as number;
     const upgradesFence = data["upgrades"] as string | undefined;
@@ -230,7 +233,7 @@ export class LockView {
       ticket,
       owner: data["owner_id"] as string,
       paths: data["paths"] as unknown as readonly ModelPath[],
-      rank: upgradesFence === undefined ? othersFrom + position : position,
+      rank: (upgradesFence === undefined ? othersFrom : 0) + placeOf(data["ticket"] as string),
       leaseMs,
       leaseUntil: time + leaseMs,
       upgradesFence,
@@ -293,4 +296,10 @@ export function requestKey({ fence, by }: JsonObject): string {
 
 export function requestText({ by_owner: owner, reason }: JsonObject): string {
   return JSON.stringify([owner, reason]);
+}
+
+/** The place of a ticket in the journal: an entry may queue several. */
+function placeOf(ticket: string): number {
+  const [, position = 0, number = 0] = ticket.split(".").map(Number);
+  return position + number / ticketsPerEntry;
 }

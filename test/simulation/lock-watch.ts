@@ -7,7 +7,7 @@ import { errandOwner } from "../locks/errand-feature.ts";
 import { LockAnswers } from "./lock-answers.ts";
 import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf, requestKey, requestText } from "./lock-view.ts";
 import type { SeenGrant } from "./lock-view.ts";
-import { RequestWatch } from "./request-watch.ts";
+import { isOfBlockedJob, RequestWatch } from "./request-watch.ts";
 import type { Witness } from "./witness.ts";
 
 interface LockWitness extends Witness {
@@ -284,7 +284,8 @@ class EventCheck {
     const { agent, principal, operation, input } = this.#entry;
     const author =
       operation === "start-errand" ? errandOwner((input as { readonly id: string }).id) : (agent ?? principal);
-    this.#demand(data["by"] === author, "a release request has its true author");
+    const isTrue = data["by"] === author || isOfBlockedJob(this.#entry, data["by"]);
+    this.#demand(isTrue, "a release request has its true author");
     const isNew = this.#view.releaseRequests.get(requestKey(data)) !== requestText(data);
     this.#demand(isNew, "an equal release request writes no entry");
   }

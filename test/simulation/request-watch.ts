@@ -139,3 +139,10 @@ function ownerOf({ input, agent = "" }: Entry): string {
 function requestOf({ operation, key }: Entry): string {
   return key === undefined ? unnamed : withdrawalKey({ operation, key });
 }
+
+/** A job that waits for its locks asks for them, in the entry that examined it. */
+export function isOfBlockedJob({ events }: Entry, author: unknown): boolean {
+  return events.some(
+    ({ type, subject }) => type === "jobs.blocked" && author === `holdfast:job:${subject.slice("job/".length)}`,
+  );
+}

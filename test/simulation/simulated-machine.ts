@@ -14,6 +14,7 @@ import { machineSettings, spaceFeature } from "../../server/src/features/space/s
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { intentsRules } from "../../server/src/packs/intents/intents.ts";
+import { jobsRules } from "../../server/src/packs/jobs/jobs.ts";
 import { operationRecord } from "../../server/src/operations/operation-record.ts";
 import { programsRules } from "../../server/src/packs/programs/programs.ts";
 import { errandFeature } from "../locks/errand-feature.ts";
@@ -67,7 +68,7 @@ function testOperation(name: string): Operation {
 
 const complete = appOperations([]).all;
 const reads = complete.filter(({ kind }) => kind === "read");
-const packWrites = complete.filter(({ kind, name }) => kind === "write" && /^(programs|intents)[.]/.test(name));
+const packWrites = complete.filter(({ kind, name }) => kind === "write" && /^(programs|intents|jobs)[.]/.test(name));
 
 /** The operations that simulated callers may send. */
 export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
@@ -95,6 +96,7 @@ export const simulatedFeatures: readonly Feature[] = [
   locksFeature,
   entitiesFeature([ticketKind, ...programsRules.kinds, ...intentsRules.kinds]),
   intentsRules.feature,
+  jobsRules.feature,
   leaseFeature,
   errandFeature,
   programsRules.feature,

@@ -33,7 +33,7 @@ export interface SimulationResult {
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, steps, isTraced = false } = options;
   const world = new World(seed, { history: new History(), isTraced });
-  const restoreLimits = tuneLimits(world.random);
+  const restoreLimits = tuneLimits(world.random, world);
   const simulation = new Simulation(world);
   try {
     await simulation.run(steps);
@@ -79,6 +79,7 @@ export class Simulation {
         world.history.append(batch.entries, world);
         world.locks.append(batch.entries, world);
         if (world.hasIntents) world.intents.append(batch.entries, world);
+        if (world.hasJobs) world.jobs.append(batch.entries, world);
         for (const other of this.nodes) if (other !== node) this.#wakeSoon(other);
       },
       crashed: (owner: string) => {
@@ -175,6 +176,7 @@ export class Simulation {
     const entries = world.history.entries.map(({ entry }) => entry);
     world.locks.goBack(entries);
     if (world.hasIntents) world.intents.goBack(entries);
+    if (world.hasJobs) world.jobs.goBack(entries);
     for (const subscriber of this.subscribers) subscriber.journalWentBack(position);
     this.callers.journalWentBack();
     for (const node of this.nodes) this.#wakeSoon(node);
@@ -218,9 +220,9 @@ export class Simulation {
       this.#happen();
       await this.#settle();
     }
-    const { locks, intents } = this.world;
+    const { locks, intents, jobs } = this.world;
     const calls = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again`;
-    const waiting = `${calls}, ${locks.view.tickets.size} are queued, ${intents.open.length} runs are open`;
+    const waiting = `${calls}, ${locks.view.tickets.size} are queued, ${intents.open.length} runs are open, ${jobs.open.length} jobs`;
     const nodes = this.nodes.map((node) => `${node.owner} ${node.state} at ${node.engine?.head.position ?? 0}`);
     this.world.fail(
       "everything converges when faults stop",
@@ -237,6 +239,7 @@ export class Simulation {
       this.callers.openCount === 0 &&
       this.callers.unknownCount === 0 &&
       this.world.intents.open.length === 0 &&
+      this.world.jobs.open.length === 0 &&
       this.world.locks.view.tickets.size === 0 &&
       !this.world.locks.view.hasOrphans() &&
       durable.rows(unnotedLeaseTable).size + durable.rows(unreportedLeaseTable).size === 0 &&

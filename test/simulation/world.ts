@@ -1,13 +1,14 @@
 import { type FaultName, Faults } from "./faults.ts";
 import type { History } from "./history.ts";
 import { IntentWatch } from "../intents/intent-watch.ts";
+import { JobWatch } from "../jobs/job-watch.ts";
 import { LockWatch } from "./lock-watch.ts";
 import { Random } from "./random.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-/** Interval between two seeds with intents. */
-const seedsPerIntents = 6;
+/** Interval between two seeds with intents, and between two with jobs. */
+const seedsPerPack = 6;
 
 /** A broken promise. */
 export class BrokenPromise extends Error {
@@ -28,8 +29,11 @@ export class World {
   readonly history: History;
   readonly locks = new LockWatch();
   readonly intents = new IntentWatch();
+  readonly jobs = new JobWatch();
   /** True if this seed has intents and runners. The other seeds follow the same course as without them. */
   readonly hasIntents: boolean;
+  /** True if this seed has jobs and workers. The other seeds follow the same course as without them. */
+  readonly hasJobs: boolean;
   /** True if this seed has a listener of notices. The other seeds follow the same course as without one. */
   readonly hasNotices: boolean;
   readonly turns: TurnQueue;
@@ -49,7 +53,8 @@ export class World {
   constructor(seed: number, options: { readonly history: History; readonly isTraced: boolean }) {
     this.random = new Random(seed);
     this.hasPrograms = seed % 4 === 3;
-    this.hasIntents = seed % seedsPerIntents === 0;
+    this.hasIntents = seed % seedsPerPack === 0;
+    this.hasJobs = seed % seedsPerPack === 2;
     this.hasNotices = seed % 8 === 1;
     this.time = new VirtualTime(this.random);
     this.turns = new TurnQueue(this.time);

@@ -172,7 +172,7 @@ const getTicket = operation({
   ]),
   problems: ["ticket_unknown"],
   rights: [{ verbs: seesLocks, touches: ofTicket }],
-  routes: [get("/v1/tickets/{ticket}", { waits: true })],
+  routes: [get("/v1/tickets/{ticket}", { waits: "grant" })],
   example: { ticket: "1.18" },
 });
 

@@ -91,7 +91,7 @@ const acquireLock = operation({
       touches: ({ paths }) => ({ paths: paths.map((path) => (typeof path === "string" ? path : path.path)) }),
     },
   ],
-  routes: [post("/v1/locks/acquire", { waits: true })],
+  routes: [post("/v1/locks/acquire", { waits: "grant" })],
   example: { paths: ["repo/x/src"], mode: "write", ttl_seconds: 60, purpose: "renaming a module", wait: true },
 });
 
@@ -159,7 +159,7 @@ const upgradeLock = operation({
     "request_withdrawn",
   ],
   rights: [{ verbs: ["lock"], touches: ofHeldLock }],
-  routes: [post("/v1/locks/upgrade", { waits: true })],
+  routes: [post("/v1/locks/upgrade", { waits: "grant" })],
   example: { fence: "1.17", wait: true },
 });
 

@@ -16,8 +16,8 @@ export interface Route {
   readonly without?: readonly string[];
   /** The member of the input that the body of a merge patch becomes; `merge` by default. */
   readonly patches?: string;
-  /** The request can be held open with `Prefer: wait=n`. */
-  readonly waits?: true;
+  /** The request can be held open with `Prefer: wait=n`: until a lock is granted, or until a job starts. */
+  readonly waits?: "grant" | "jobs";
 }
 
 type RouteOptions = Partial<Omit<Route, "method" | "path">>;

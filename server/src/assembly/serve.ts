@@ -13,6 +13,7 @@ import { openHttpDoor } from "../doors/http/open.ts";
 import type { Health } from "../doors/http/open.ts";
 import { openSocketDoor } from "../doors/socket/open.ts";
 import { currentEpoch } from "../features/space/space-table.ts";
+import { jobSample } from "../packs/jobs/job-sample.ts";
 import { machineSettings } from "../features/space/space.ts";
 import type { AppServices } from "../app/app-services.ts";
 import type { CheckRunner } from "../checks/check.ts";
@@ -172,6 +173,14 @@ async function healthOf({ engine, checks, mesh, keeper }: NodeParts, identity: N
     // A failing mesh or service does not make the node unready: callers of the other doors need not use another node.
     components: mesh === undefined ? undefined : { nats: mesh.status() },
     services: keeper.status(),
+    jobs: reasons.length === 0 ? await jobHealth(engine) : null,
     checks: checks.status(),
   });
+}
+
+async function jobHealth(engine: Engine): Promise<Health["jobs"]> {
+  const { workers, states, oldestReadyAt } = await engine.scan(jobSample);
+  const oldest = oldestReadyAt === undefined ? null : Math.max(0, engine.now() - oldestReadyAt);
+  const { running, ready, failed } = states;
+  return { workers, running, ready, failed, oldest_ready_ms: oldest };
 }

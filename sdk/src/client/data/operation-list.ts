@@ -129,7 +129,7 @@ export const operationList = [
   { name: "jobs.discard", kind: "write", summary: "Removes a failed job, or all failed jobs of a type." },
   { name: "jobs.change", kind: "write", summary: "Changes priority, time or maximum attempts of a job that does not run yet." },
   { name: "jobs.offer", kind: "write", summary: "Offers slots for jobs of these types until the offer expires, 25 seconds after the last heartbeat. 0 slots: drain." },
-  { name: "jobs.take", kind: "write", summary: "Starts up to `count` jobs for this worker at once, without an offer." },
+  { name: "jobs.take", kind: "write", summary: "Starts up to `count` jobs for this worker at once, without an offer. Over HTTP, `Prefer: wait=n` waits for one." },
   { name: "jobs.progress", kind: "write", summary: "Reports progress, and a checkpoint that the next attempt gets. It renews the lease of the job." },
   { name: "jobs.complete", kind: "write", summary: "Completes a job. Its locks are released, and its slot gets the next job in the same entry." },
   { name: "jobs.fail", kind: "write", summary: "Ends an attempt as failed. The job is retried with backoff, up to its maximum attempts." },

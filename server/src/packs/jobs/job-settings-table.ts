@@ -47,7 +47,7 @@ const defaultCaps: JobCaps = {
 };
 
 /** The lock patience is the length of five tries: 100, 200, 400, 800 and 1,600 ms. */
-const defaultType: JobTypeSettings = {
+export const jobTypeDefaults: JobTypeSettings = {
   class: "io",
   max_attempts: 5,
   backoff_ms: 1_000,
@@ -74,7 +74,7 @@ export function jobCaps(state: StateReader): JobCaps {
 
 export function jobTypeSettings(state: StateReader, type: string): JobTypeSettings {
   const row = settingsAt(state, typeKey(type));
-  return row === undefined ? defaultType : { ...defaultType, ...(row.settings as unknown as Partial<JobTypeSettings>) };
+  return row === undefined ? jobTypeDefaults : { ...jobTypeDefaults, ...(row.settings as unknown as Partial<JobTypeSettings>) };
 }
 
 export function jobProjectSettings(state: StateReader, project: string): JobProjectSettings {

@@ -44,12 +44,13 @@ const take = operation({
   name: "jobs.take",
   kind: "write",
   hasOpenReply: true,
-  summary: "Starts up to `count` jobs for this worker at once, without an offer.",
+  summary:
+    "Starts up to `count` jobs for this worker at once, without an offer. Over HTTP, `Prefer: wait=n` waits for one.",
   input: Type.Object({ types, count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }, closed),
   output: Type.Object({ next }, closed),
   problems: ["agent_unknown", "owner_required", "space_full"],
   rights: typeRights,
-  routes: [post("/v1/workers/me/take")],
+  routes: [post("/v1/workers/me/take", { waits: "jobs" })],
   example: { types: ["mail.send"], count: 1 },
 });
 

@@ -199,6 +199,7 @@ function health(): OpenApiObject {
     lag: { ...lag, required: Object.keys(lag.properties) },
     epoch: { type: ["integer", "null"] },
     rules: { type: ["integer", "null"] },
+    jobs: { type: ["object", "null"] },
   };
   const schema = { type: "object", required: Object.keys(properties), properties };
   const content = { "application/json": { schema } };

@@ -67,7 +67,7 @@ function headerParameters({ operation, route }: RoutedOperation): readonly Param
     ...(readsIfMatch(route) ? (["IfMatch"] as const) : []),
     ...(route.needs === "if-none-match" ? (["CreateOnly"] as const) : []),
     ...(isTaggedRead(operation) ? (["IfNoneMatch"] as const) : []),
-    ...(route.waits === true ? (["Prefer"] as const) : []),
+    ...(route.waits !== undefined ? (["Prefer"] as const) : []),
   ];
 }
 
@@ -124,7 +124,7 @@ function successes({ operation, route }: RoutedOperation): OpenApiObject {
     ...(isWrite ? ["Idempotent-Replayed"] : []),
     ...(isTagged ? ["ETag"] : []),
     ...(route.status === 201 && !resumes(operation) ? ["Location"] : []),
-    ...(route.waits === true ? ["Preference-Applied"] : []),
+    ...(route.waits !== undefined ? ["Preference-Applied"] : []),
   ];
   const response = (description: string, more: readonly string[] = []): OpenApiObject => ({
     description,

@@ -31,7 +31,7 @@ export const openApiParts = {
   CreateOnly: header("If-None-Match", "`*` creates the entity if it does not exist."),
   Prefer: header(
     "Prefer",
-    "`wait=n` delays the response until the lock is granted, by n seconds at most (maximum 60).",
+    "`wait=n` delays the response until the lock is granted or a job starts, by n seconds at most (maximum 60).",
   ),
   LastEventId: header("Last-Event-ID", "The id of the last received event. The stream continues after it."),
 } as const;

@@ -31,8 +31,20 @@ export interface Health {
   readonly components?: Readonly<Record<string, PartStatus>>;
   /** Services, by name. A failing one is started again and does not make the node unready. */
   readonly services: Readonly<Record<string, PartStatus & { readonly restarts: number }>>;
+  /** The queue of jobs. Unknown while the node is not ready. */
+  readonly jobs: JobHealth | null;
   /** Unfinished checks outside the machine, and threads of checks that ended by themselves. */
   readonly checks: { readonly waiting: number; readonly restarts: number };
+}
+
+interface JobHealth {
+  /** Workers with an offer or with running jobs. */
+  readonly workers: number;
+  readonly running: number;
+  readonly ready: number;
+  readonly failed: number;
+  /** Age of the oldest job that may start; null if there is none. */
+  readonly oldest_ready_ms: number | null;
 }
 
 interface PartStatus {

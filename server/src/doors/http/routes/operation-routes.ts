@@ -22,6 +22,7 @@ import { sendStream } from "../response/send-stream.ts";
 import { streamedCall } from "./streamed-call.ts";
 import { agentOf, readsOf, readTrace } from "../request/admit-caller.ts";
 import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
+import { waitForJobs } from "./wait-for-jobs.ts";
 
 /** A route for every operation of the contract. Two operations may share a route. A header selects one of them. */
 export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
@@ -88,7 +89,7 @@ async function answer(
   );
 }
 
-/** The call itself. If the request prefers to wait for a lock, its response is delayed. */
+/** The call itself. If the request prefers to wait for a lock or a job, its response is delayed. */
 export async function callOrWait(
   parts: DoorParts,
   routed: RoutedRecord,
@@ -99,11 +100,12 @@ export async function callOrWait(
   const { calls } = parts.callerOf(request);
   const { record, route } = routed;
   const { input, options } = call;
-  const seconds = route.waits === true ? preferredWait(request) : undefined;
+  const seconds = route.waits === undefined ? undefined : preferredWait(request);
   if (seconds === undefined || input["wait"] === false) return callRouted(calls, routed, call);
   reply.header("preference-applied", `wait=${seconds}`);
   const { raw: response } = reply;
-  return waitForGrant({ ...parts, calls, record, input, options, seconds, response });
+  const poll = { ...parts, calls, record, input, options, seconds, response };
+  return route.waits === "jobs" ? waitForJobs(poll) : waitForGrant(poll);
 }
 
 interface OperationRequest {

@@ -23,7 +23,7 @@ export function preferredWait(request: FastifyRequest): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds), httpLimits.waitSecondsMax);
 }
 
-interface LongPoll {
+export interface LongPoll {
   readonly calls: Calls;
   readonly operations: OperationRegistry;
   readonly record: OperationRecord;
