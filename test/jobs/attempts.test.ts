@@ -278,6 +278,6 @@ describe("submission", () => {
     node.jobs("offer", { types: ["a"], slots: 0 }, worker);
     node.work("complete", "j3");
     assert.deepEqual([node.stateOf("j4"), node.running()], ["ready", ["j2"]]);
-    assert.equal(node.jobs("take", { types: ["a"] }).code, "owner_required");
+    assert.equal(node.jobs("take", { types: ["a"] }).code, "jobs.agent_required");
   });
 });

@@ -74,7 +74,9 @@ export function jobCaps(state: StateReader): JobCaps {
 
 export function jobTypeSettings(state: StateReader, type: string): JobTypeSettings {
   const row = settingsAt(state, typeKey(type));
-  return row === undefined ? jobTypeDefaults : { ...jobTypeDefaults, ...(row.settings as unknown as Partial<JobTypeSettings>) };
+  return row === undefined
+    ? jobTypeDefaults
+    : { ...jobTypeDefaults, ...(row.settings as unknown as Partial<JobTypeSettings>) };
 }
 
 export function jobProjectSettings(state: StateReader, project: string): JobProjectSettings {

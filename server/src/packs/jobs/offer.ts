@@ -12,7 +12,7 @@ import { startedJobView, startedFor } from "./job-view.ts";
 /** The agent that works, or the refusal. */
 function workerOf(context: DecideContext): string | Decision {
   const { state, command } = context;
-  if (command.agent === undefined) return refused("owner_required", {});
+  if (command.agent === undefined) return refused("jobs.agent_required", {});
   if (findAgent(state, command.agent) === undefined) return refused("agent_unknown", { agent_id: command.agent });
   return command.agent;
 }

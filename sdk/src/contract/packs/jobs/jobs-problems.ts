@@ -7,6 +7,12 @@ export const jobsProblems = {
     title: "No such job",
     next: "Check `id`. The history of the subject `job/<id>` has jobs that ended long ago.",
   },
+  "jobs.agent_required": {
+    status: 422,
+    retry: "never",
+    title: "A worker must be an agent",
+    next: "Register an agent, and send its id. Over HTTP these are the headers X-Agent-Id and X-Agent-Secret.",
+  },
   "jobs.claim_stale": {
     status: 409,
     retry: "never",
