@@ -7,28 +7,10 @@ import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { LockView } from "../simulation/lock-view.ts";
 import type { Witness } from "../simulation/witness.ts";
 import { WatchedCaps } from "./watched-caps.ts";
+import type { WatchedAttempt, WatchedJob } from "./watched-job.ts";
 
 interface JobWitness extends Witness {
   readonly faults: { count(name: string): void };
-}
-
-export interface WatchedJob {
-  readonly id: string;
-  readonly type: string;
-  readonly project: string;
-  readonly hasLocks: boolean;
-  state: string;
-  isMap: boolean;
-  attempt: WatchedAttempt | undefined;
-}
-
-interface WatchedAttempt {
-  readonly claim: string;
-  readonly worker: string;
-  readonly jobClass: string;
-  readonly leaseMs: number;
-  leaseUntil: number;
-  endAt: number;
 }
 
 interface WatchedOffer {

@@ -1,5 +1,5 @@
 import type { Event } from "../../server/src/machine/entry.ts";
-import type { WatchedJob } from "./job-watch.ts";
+import type { WatchedJob } from "./watched-job.ts";
 
 interface WatchedSettings {
   readonly caps?: Readonly<Record<string, number>> & { readonly classes: Readonly<Record<string, number>> };

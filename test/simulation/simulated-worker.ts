@@ -1,5 +1,5 @@
 import type { CallReply } from "@holdfast/sdk";
-import type { WatchedJob } from "../jobs/job-watch.ts";
+import type { WatchedJob } from "../jobs/watched-job.ts";
 import type { SimulatedRequest } from "./entity-requests.ts";
 import { jobRequest, jobTypes } from "./job-requests.ts";
 import type { World } from "./world.ts";
