@@ -121,6 +121,12 @@ const layers = [
     comment: "The disks of storage roots. The machine decides which folder is a version.",
   },
   {
+    name: "workers-know-the-sdk",
+    folder: under("workers/"),
+    knows: ["^sdk/src/", under("base/")],
+    comment: "A worker is a client. It may run on another host, so it knows nothing of the server.",
+  },
+  {
     name: "app-knows-the-engine",
     folder: under("app/"),
     knows: [
@@ -152,7 +158,7 @@ const layers = [
   {
     name: "cli-knows-the-sdk-and-the-assembly",
     folder: under("doors/cli/"),
-    knows: ["^sdk/src/", under("base/", "config/", "assembly/")],
+    knows: ["^sdk/src/", under("base/", "config/", "assembly/", "workers/run-workers\\.ts$")],
     comment: "`holdfast up` starts the server; other commands are clients of it, or work on its data folder.",
   },
   {
@@ -176,6 +182,7 @@ const libraries = [
   { name: "only-http-door-uses-fastify", library: ["fastify", "@fastify/[^/]+"], where: under("doors/http/") },
   { name: "only-socket-door-uses-ws", library: ["ws"], where: under("doors/socket/") },
   { name: "only-observe-uses-prom-client-and-pino", library: ["prom-client", "pino"], where: under("observe/") },
+  { name: "only-workers-use-sharp", library: ["sharp"], where: under("workers/workspace/tile-worker\\.ts$") },
   { name: "only-tables-use-sorted-btree", library: ["sorted-btree"], where: under("machine/table[^/]*\\.ts$") },
 ].map((rule) => ({
   ...rule,

@@ -107,6 +107,11 @@ export const planted: readonly Planted[] = [
     imports: ["../engine/engine.ts"],
     rules: ["config-knows-base-and-contract"],
   },
+  {
+    file: "server/src/workers/run-workers.ts",
+    imports: ["../engine/engine.ts", "sharp"],
+    rules: ["workers-know-the-sdk", "only-workers-use-sharp"],
+  },
 ];
 
 /** The rule about unreachable files. Its finding names the file that no module imports. */

@@ -17,6 +17,7 @@ import { duration } from "../terminal/relative-time.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 import { runJobCommand } from "./run-job-command.ts";
 import type { JobCommand } from "./run-job-command.ts";
+import { isWorkOnWorkspace, workOnWorkspace } from "./work-on-workspace.ts";
 
 const laterDefaultSeconds = 60;
 
@@ -25,9 +26,10 @@ const slotsMax = 1_000;
 
 export function runWorker(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   return withFailureReport(args, terminal, async () => {
-    const worker = workerArguments(args);
+    const worker = isWorkOnWorkspace(args) ? undefined : workerArguments(args);
     const server = serverOf(args, terminal);
     await using client = await connectAs(args, terminal, server);
+    if (worker === undefined) return await workOnWorkspace(client, args, terminal);
     const env = { ...inheritedEnvironment(server, terminal), HOLDFAST_URL: server.url };
     return await workUntilStopped(client, worker, { terminal, env, isJson: args.values["json"] === true });
   });

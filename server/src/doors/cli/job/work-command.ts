@@ -1,10 +1,15 @@
-import type { CliCommand } from "../command.ts";
+import { configOptions } from "../args/config-options.ts";
+import type { CliCommand, CommandOption } from "../command.ts";
 import { tokenFileOption } from "../discovery/token-of.ts";
 import { runWorker } from "./run-worker.ts";
 
+const { "storage-roots": roots, config } = configOptions() as Readonly<
+  Record<"storage-roots" | "config", CommandOption>
+>;
+
 export const workCommand: CliCommand = {
   name: "work",
-  usage: "TYPE… -- COMMAND…",
+  usage: "TYPE… -- COMMAND… | workspace",
   positionalsMin: 1,
   positionalsMax: 100,
   takesCommand: true,
@@ -26,6 +31,9 @@ export const workCommand: CliCommand = {
     "Ctrl+C or SIGTERM drains the worker: it takes no more jobs and ends when its jobs have ended. A second signal returns",
     "the running jobs to the queue. If `holdfast work` itself is killed, COMMAND is killed too.",
     "",
+    "`holdfast work workspace` runs the jobs of the workspace itself: tiles, imports, exports, backups and restores. On the",
+    "host of a storage root, name its folder with --storage-roots, so that tiles are written there and not sent.",
+    "",
     "  holdfast work mail.send -- ./send-mail.sh",
     "  holdfast work tiles.render tiles.merge --slots 4 -- python3 tiles.py",
     "  holdfast work echo -- sh -c 'echo 50 half >&3; cat'",
@@ -38,6 +46,8 @@ export const workCommand: CliCommand = {
     url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
     data: { value: "DIR", summary: "the server that runs on this data folder" },
     "token-file": tokenFileOption,
+    "storage-roots": roots,
+    config,
     verbose: { summary: "print the address of the server" },
     json: { summary: "print each event as a line of JSON" },
   },

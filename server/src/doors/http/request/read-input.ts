@@ -36,11 +36,13 @@ export function acceptedTypes({ route }: Pick<RoutedRecord, "route">): readonly 
 export function readInput(routed: RoutedRecord, request: FastifyRequest): RequestInput {
   const hasMembers = request.method !== "GET" && routed.record.body !== "binary";
   const { members, bodyTag } = hasMembers ? readMembers(routed, request) : noBody;
-  const query = typedValues(readQuery(request.url), membersOf(routed.record.input));
+  const schemas = membersOf(routed.record.input);
+  const query = typedValues(readQuery(request.url), schemas);
   refuseMisplaced(routed, "query", query);
   refuseMisplaced(routed, "body", members);
-  const params = Object.entries(request.params as Members).filter(([name]) => routed.route.speaker !== name);
-  const input = { ...canonicalInput({ ...query, ...Object.fromEntries(params) }), ...members };
+  const named = Object.entries(request.params as Readonly<Record<string, string>>);
+  const params = named.filter(([name]) => routed.route.speaker !== name).map(([name, text]) => [name, [text]] as const);
+  const input = { ...canonicalInput({ ...query, ...typedValues(new Map(params), schemas) }), ...members };
   return { input, bodyTag };
 }
 

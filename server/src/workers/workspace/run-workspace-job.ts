@@ -1,0 +1,51 @@
+/** The job types of the workspace and the functions that do their work. */
+import type { Client } from "@holdfast/sdk";
+import { FatalJobError } from "@holdfast/sdk/running-job";
+import type { RunningJob } from "@holdfast/sdk/running-job";
+import { backup } from "./backup.ts";
+import { exportMap } from "./export-map.ts";
+import { generateTiles } from "./generate-tiles.ts";
+import { importFloorplan } from "./import-floorplan.ts";
+import { importObjects } from "./import-objects.ts";
+import { recalculate } from "./recalculate.ts";
+import { restore } from "./restore.ts";
+import { ImageFault } from "./run-image-child.ts";
+import { WorkInputFault, workspaceJob } from "./workspace-job.ts";
+import type { WorkspaceJob } from "./workspace-job.ts";
+
+type Handler = (job: WorkspaceJob) => Promise<unknown>;
+
+/** The types that decode images. A worker without the image library does not offer them. */
+const imageHandlers: Readonly<Record<string, Handler>> = {
+  "workspace.import-floorplan": importFloorplan,
+  "workspace.generate-tiles": generateTiles,
+};
+
+const handlers: Readonly<Record<string, Handler>> = {
+  ...imageHandlers,
+  "workspace.export-map": exportMap,
+  "workspace.import": importObjects,
+  "workspace.recalculate": recalculate,
+  "workspace.backup": backup,
+  "workspace.restore": restore,
+};
+
+export function workspaceTypes(hasImages: boolean): readonly string[] {
+  return Object.keys(handlers).filter((type) => hasImages || !(type in imageHandlers));
+}
+
+/** Runs a job. A fault of its input fails it without a retry. */
+export async function runWorkspaceJob(
+  job: RunningJob,
+  client: Client,
+  rootFolder: WorkspaceJob["rootFolder"],
+): Promise<unknown> {
+  const handler = handlers[job.type];
+  if (handler === undefined) throw new FatalJobError(`no worker knows jobs of the type ${job.type}`);
+  try {
+    return await handler(workspaceJob(job, client, rootFolder));
+  } catch (error) {
+    if (error instanceof WorkInputFault || error instanceof ImageFault) throw new FatalJobError(error.message);
+    throw error;
+  }
+}
