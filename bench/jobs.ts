@@ -1,4 +1,7 @@
-/** Jobs that do nothing, compared with BullMQ, pg-boss and graphile-worker through their own clients in the same run. */
+/**
+ * Jobs that do nothing, compared with BullMQ, pg-boss and graphile-worker through their own clients in the same run.
+ * Install the peers first: `npm install --no-save bullmq@6.7.0 pg-boss@12.30.0 graphile-worker@0.18.0`.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

