@@ -19,6 +19,7 @@ import Type from "typebox";
 import { commandsPage, configurationPage } from "./cli-reference.ts";
 import { limitsPage } from "./limits-reference.ts";
 import { fieldTable } from "./reference-fields.ts";
+import { rulesReference } from "./rules-reference.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "docs/reference");
@@ -69,6 +70,7 @@ function packPage({ name, summary, operations }: Pack): string {
     made,
     `${summary} Besides the problems that are listed, any of them may be refused with those of the pack, which start ` +
       `with \`${name}.\`, and with those that concern every call: see [problems](problems.md).`,
+    ...(name === "workspace" ? rulesReference() : []),
     ...Object.values(operations).map(operationSection),
   ].join("\n\n");
 }

@@ -128,6 +128,8 @@ export type {
 } from "./client/files/files-client.ts";
 export type { FileContent, Publish } from "./client/files/publish.ts";
 export type { FileOperations, FileVersion } from "./client/packs/file-operations.ts";
+export type { WorkspaceClient } from "./client/workspace/workspace-client.ts";
+export type { OpenedMap } from "./client/workspace/open-map.ts";
 export type { WorkspaceOperations } from "./client/packs/workspace-operations.ts";
 export type { OperationTypes, PlanningOperations } from "./client/packs/planning-operations.ts";
 export type { Changed, ChangeOptions, DeletedResource, ResourceClient } from "./client/packs/resource-client.ts";

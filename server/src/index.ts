@@ -110,6 +110,7 @@ export type {
   Mission,
   MissionsClient,
   NewToken,
+  OpenedMap,
   OperationInput,
   OperationMethods,
   OperationName,
@@ -182,6 +183,8 @@ export type {
   WireInput,
   WireOutput,
   WorkOptions,
+  WorkspaceClient,
+  WorkspaceOperations,
   WriteOptions,
   Written,
 } from "@holdfast/sdk";

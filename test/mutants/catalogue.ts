@@ -14,6 +14,7 @@ import { programMutants } from "./program-mutants.ts";
 import type { PlantedMutant } from "./planted-mutant.ts";
 import { publishMutants } from "./publish-mutants.ts";
 import { withdrawalMutants } from "./withdrawal-mutants.ts";
+import { workspaceMutants } from "./workspace-mutants.ts";
 
 export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   "Machine and entities": machineMutants,
@@ -29,6 +30,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Intents: intentMutants,
   Jobs: jobMutants,
   "Published files": publishMutants,
+  Workspace: workspaceMutants,
   Client: clientMutants,
 };
 

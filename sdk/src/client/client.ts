@@ -22,6 +22,7 @@ import type { IntentsClient } from "./intents/intents-client.ts";
 import type { FilesClient } from "./files/files-client.ts";
 import type { JobsClient } from "./jobs/jobs-client.ts";
 import type { ProgramsClient } from "./programs/programs-client.ts";
+import type { WorkspaceClient } from "./workspace/workspace-client.ts";
 import { oneByOne } from "./one-by-one.ts";
 
 /** The client of Holdfast: the same in process, over a socket and over HTTP. Its functions need no `this`. */
@@ -36,6 +37,8 @@ export interface Client extends CoreClient {
   readonly programs: ProgramsClient;
   /** The pack `files`. */
   readonly files: FilesClient;
+  /** The pack `workspace`. */
+  readonly workspace: WorkspaceClient;
   /** The same client with the identity of a registered agent. */
   readonly as: (agent: AgentIdentity) => Client;
   /**
@@ -119,6 +122,7 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     jobs: packClient(async () => (await import("./jobs/jobs-client.ts")).jobsClient),
     programs: packClient(async () => (await import("./programs/programs-client.ts")).programsClient),
     files: packClient(async () => (await import("./files/files-client.ts")).filesClient),
+    workspace: packClient(async () => (await import("./workspace/workspace-client.ts")).workspaceClient),
     audit: packClient(async () => (await import("./audit-client.ts")).auditClient),
     journal: packClient(async () => (await import("./audit-client.ts")).journalClient),
     tokens: packClient(async () => (await import("./tokens-client.ts")).tokensClient),

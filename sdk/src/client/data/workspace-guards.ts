@@ -23,3 +23,4 @@ export const isWorkspaceParentNotFound: Guard<"workspace.parent_not_found"> = pr
 export const isWorkspaceGeometryInvalid: Guard<"workspace.geometry_invalid"> = problemGuard("workspace.geometry_invalid");
 export const isWorkspaceTooMany: Guard<"workspace.too_many"> = problemGuard("workspace.too_many");
 export const isWorkspaceLastOwner: Guard<"workspace.last_owner"> = problemGuard("workspace.last_owner");
+export const isWorkspaceIndexBusy: Guard<"workspace.index_busy"> = problemGuard("workspace.index_busy");

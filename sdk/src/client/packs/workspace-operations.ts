@@ -4,6 +4,7 @@ import type { workspaceJobs } from "../../contract/packs/workspace/workspace-job
 import type { workspaceMaps } from "../../contract/packs/workspace/workspace-maps.ts";
 import type { workspaceObjects } from "../../contract/packs/workspace/workspace-objects.ts";
 import type { workspaceProjects } from "../../contract/packs/workspace/workspace-projects.ts";
+import type { workspaceQueries } from "../../contract/packs/workspace/workspace-queries.ts";
 import type { workspaceSketches } from "../../contract/packs/workspace/workspace-sketches.ts";
 import type { workspaceTemplates } from "../../contract/packs/workspace/workspace-templates.ts";
 import type { workspaceWork } from "../../contract/packs/workspace/workspace-work.ts";
@@ -14,6 +15,7 @@ type Definitions = (
   | typeof workspaceMaps
   | typeof workspaceSketches
   | typeof workspaceObjects
+  | typeof workspaceQueries
   | typeof workspaceTemplates
   | typeof workspaceApprovals
   | typeof workspaceJobs

@@ -32,5 +32,6 @@ export const workspaceProblemData = {
   "workspace.parent_not_found": data({ type: text, id: text }),
   "workspace.geometry_invalid": data({ reason: text, object: optionalText, index: Type.Optional(number) }),
   "workspace.too_many": data({ counted: text, limit: number }),
+  "workspace.index_busy": data({ retry_after_ms: number }),
   "workspace.last_owner": data({ project: text, principal_name: text }),
 } as const;

@@ -45,7 +45,7 @@ function unlessOwned<Input extends { readonly type: string }>(
   kindOf: KindOf,
   decide: (input: Input, context: DecideContext) => Decision,
 ): (input: Input, context: DecideContext) => Decision {
-  return (input, context) => ownedRefusal(kindOf(input.type)) ?? decide(input, context);
+  return (input, context) => ownedRefusal(kindOf(input.type), context) ?? decide(input, context);
 }
 
 /** An entity depends on its last whole value and on every entry after it. A retired one has no state. */

@@ -147,8 +147,12 @@ export function refusalOfKind({ codes }: Kind, { code, data }: KindRefusal): Ref
   return refusal(`${codes}.${code}`, data);
 }
 
-/** The refusal of a general write of an entity that a pack owns. */
-export function ownedRefusal(kind: Kind | undefined): Decision | undefined {
+/**
+ * The refusal of a general write of an entity that a pack owns. That of an agent is audited: it may be an attempt to bypass
+ * the rules of the pack.
+ */
+export function ownedRefusal(kind: Kind | undefined, { command }: DecideContext): Decision | undefined {
   if (kind?.ownedBy === undefined) return undefined;
-  return { outcome: refusal(`${kind.ownedBy}.own_operations`, { type: kind.type }), events: [] };
+  const outcome = refusal(`${kind.ownedBy}.own_operations`, { type: kind.type });
+  return { outcome, events: [], isAudited: command.agent !== undefined };
 }

@@ -41,7 +41,7 @@ function factsOf(row: LiveEntityRow): JsonObject {
 }
 
 /** A record as operations show it: its ids, its fields, the number of its children, its facts. */
-function recordView(state: StateReader, row: LiveEntityRow): JsonObject {
+export function recordView(state: StateReader, row: LiveEntityRow): JsonObject {
   const children = state.rows(childCountTable).get(row.id)?.children ?? 0;
   const { project, map, sketch, object } = placeOfId(row.id);
   const counted = {
@@ -213,6 +213,18 @@ function recordsFrom(
     found.push(...state.rows(entityTable).scan("subject", { prefix: `${each}/${project}/`, ...start, limit: left }));
   }
   return found.filter(isLive);
+}
+
+/** The unit of a map and how its pixels become units. */
+export function calibrationAt(
+  state: StateReader,
+  { project, map }: WorkspacePlace,
+): { unit: string; matrix?: readonly number[] } {
+  const row = findEntity(state, { type: workspaceMap.type, id: recordId({ project, map }) });
+  const { calibration } = (isLive(row) ? row.value : {}) as {
+    readonly calibration?: { readonly unit: string; readonly matrix: readonly number[] };
+  };
+  return calibration === undefined ? { unit: "px" } : { unit: calibration.unit, matrix: calibration.matrix };
 }
 
 export const recordReads: Readonly<Record<string, PureRead>> = {

@@ -21,6 +21,7 @@ import { purge, purgeTimer } from "./purge.ts";
 import { recordReads } from "./record-reads.ts";
 import { reassignObjects } from "./reassign-objects.ts";
 import { submitWorkspaceJob } from "./submit-workspace-job.ts";
+import { targetRoles } from "./target-roles.ts";
 import { workRecords } from "./work-records.ts";
 import { workspaceFolds } from "./workspace-folds.ts";
 import { workspaceKinds } from "./workspace-kinds.ts";
@@ -80,4 +81,5 @@ export const workspacePackRules: PackRules = {
   feature,
   kinds: workspaceKinds,
   reads: recordReads,
+  targets: targetRoles,
 };

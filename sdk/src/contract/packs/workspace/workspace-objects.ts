@@ -160,7 +160,7 @@ const reassignObjects = operation({
   },
 });
 
-const shownObject = Type.Object({ ...inObject, ...objectFields, ...recordFacts }, closed);
+export const shownObject = Type.Object({ ...inObject, ...objectFields, ...recordFacts }, closed);
 
 const getObject = operation({
   name: "workspace.get-object",

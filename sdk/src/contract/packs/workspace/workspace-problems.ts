@@ -107,4 +107,10 @@ export const workspaceProblems = {
     title: "Only operators list the records of all projects",
     next: "Use the lists of the workspace, such as workspace.list-maps.",
   },
+  "workspace.index_busy": {
+    status: 503,
+    retry: "later",
+    title: "The objects of the sketch change faster than its index is loaded",
+    next: "Send the request again after `retry_after_ms`.",
+  },
 } as const satisfies Record<string, Problem>;

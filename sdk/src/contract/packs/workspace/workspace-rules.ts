@@ -89,7 +89,7 @@ export const workspaceRules: readonly WorkspaceRule[] = [
   ...mapWriteTree("editor", changes, { case: { of: "map", min: ofMap + 1, max: null } }),
   ...sketchWriteTree("editor", ["delete-sketch"]),
   ...sketchRead("viewer", ["list-objects"], { case: { of: "sketch", min: 0, max: null } }),
-  ...sketchRead("viewer", ["get-sketch", "get-object"]),
+  ...sketchRead("viewer", ["get-sketch", "get-object", "hit-test", "select-objects", "measure"]),
   ...withoutLock("editor", ["request-approval"]),
   ...withoutLock("manager", ["decide-approval"]),
   ...withoutLock(null, ["create-template", "update-template", "delete-template", "get-template", "list-templates"]),

@@ -9,6 +9,7 @@ import { workspaceMaps } from "./workspace-maps.ts";
 import { workspaceObjects } from "./workspace-objects.ts";
 import { workspaceProblems } from "./workspace-problems.ts";
 import { workspaceProjects } from "./workspace-projects.ts";
+import { workspaceQueries } from "./workspace-queries.ts";
 import { workspaceResources } from "./workspace-resources.ts";
 import { workspaceSketches } from "./workspace-sketches.ts";
 import { workspaceTemplates } from "./workspace-templates.ts";
@@ -23,6 +24,7 @@ export const workspace = definePack({
     ...workspaceMaps,
     ...workspaceSketches,
     ...workspaceObjects,
+    ...workspaceQueries,
     ...workspaceTemplates,
     ...workspaceApprovals,
     ...workspaceJobs,

@@ -2,7 +2,11 @@ import { workspacePackRules } from "../../../packs/workspace/workspace.ts";
 import { resourcePack } from "../resource-pack.ts";
 import type { ServerPack } from "../server-pack.ts";
 import { getTile } from "./get-tile.ts";
+import { readSketches } from "./read-sketches.ts";
 
 const records = resourcePack(workspacePackRules);
 
-export const workspacePack: ServerPack = { ...records, reads: { ...records.reads, "workspace.get-tile": getTile } };
+export const workspacePack: ServerPack = {
+  ...records,
+  reads: { ...records.reads, "workspace.get-tile": getTile, ...readSketches },
+};

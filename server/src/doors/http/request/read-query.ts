@@ -22,7 +22,7 @@ export function readQuery(url: string): Query {
 
 /**
  * Converts text to the type of the schema. Text that does not match stays text, so that the schema refuses it. An
- * integer has one spelling: `1e3`, `+1` and ` 1` are not integers.
+ * integer has one spelling: `1e3`, `+1` and ` 1` are not integers. A number is plain digits, with or without a fraction.
  */
 export function typedValues(query: Query, schemas: Readonly<Record<string, object>>): Record<string, unknown> {
   const typed: Record<string, unknown> = {};
@@ -40,6 +40,7 @@ export function typedValues(query: Query, schemas: Readonly<Record<string, objec
 function typedValue(text: string, schema: object | undefined): unknown {
   const type = schema === undefined ? undefined : typeOf(schema);
   if (type === "integer" && /^(0|-?[1-9][0-9]{0,15})$/u.test(text)) return Number(text);
+  if (type === "number" && /^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,17})?$/u.test(text)) return Number(text) + 0;
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
