@@ -62,7 +62,7 @@ test(
       ["redo", "undo", "mutate", "mutate"],
     );
     assert.match((await cli("program history ledger/f1 --limit 1")).out, /^version 4, position \d+, .*by bob/u);
-    assert.match((await cli("program verify ledger")).out, /^ledger is valid at version 5: 2 functions/u);
+    assert.match((await cli("program verify ledger")).out, /^ledger is valid at position \d+: 2 functions/u);
     assert.match((await cli("program list")).out, /ledger +Ledger +5 +2 +1/u);
   }),
 );

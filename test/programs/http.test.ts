@@ -72,6 +72,18 @@ describe("programs over HTTP", () => {
     assert.equal(shown.find((row) => row.function_id === "f1")?.queue[0]?.["agent_name"], "bob");
   });
 
+  test("a list of functions takes ids and a view in its query, and refuses unknown ones [G12]", async () => {
+    const ann = await agent("ann");
+    const { get } = await program("listed", ann, "pub fn a() -> i64 { 1 }", "pub fn b() -> i64 { 2 }");
+    const { status, body } = await get("functions?function_ids=f2&function_ids=f1&view=text&ids=true");
+    const items = body["items"] as readonly JsonBody[];
+    assert.deepEqual([status, items.map(({ function_id: id }) => id)], [200, ["f1", "f2"]]);
+    assert.match(String(items[1]?.["text"]), /^pub fn b\(\) -> i64 \{\n {2}2#\d+\n/u);
+    assert.deepEqual(code(await get("functions?function_ids=f9")), [404, "programs.not_found"]);
+    for (const query of ["view=tree", "ids=1", "function_ids=F1", "function_ids="])
+      assert.deepEqual(code(await get(`functions?${query}`)), [422, "input_invalid"], query);
+  });
+
   test("an ended agent and an expired lease free functions for the next in the queue [G1 G5]", async () => {
     const [ann, bob] = [await agent("ann"), await agent("bob")];
     const { post, get } = await program("freed", ann, "pub fn a() -> i64 { 1 }", "pub fn b() -> i64 { 1 }");

@@ -120,6 +120,11 @@ describe("past versions", () => {
     const { node, ann } = await ledger(["pub fn one() -> i64 ensures result == 1 { 1 }"]);
     await using _ = node;
     const verify = () => ann.done("programs.verify");
+    const shown = async () => {
+      const { revision, position } = await ann.done("programs.get");
+      return [true, revision, position];
+    };
+    const created = await shown();
     node.hold.begin();
     const first = [verify(), verify(), verify()];
     await node.hold.arrival();
@@ -131,9 +136,10 @@ describe("past versions", () => {
     node.hold.end();
     const answers = await Promise.all([...first, later]);
     assert.deepEqual(
-      answers.map(({ valid, version }) => [valid, version]),
-      [...Array.from({ length: 3 }, () => [true, 2]), [true, 3]],
+      answers.map(({ valid, revision, position }) => [valid, revision, position]),
+      [created, created, created, await shown()],
     );
+    assert.notDeepEqual(created, await shown());
     assert.equal((await verify())["valid"], true, "an ended run is not shared");
   });
 });

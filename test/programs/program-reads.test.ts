@@ -45,6 +45,52 @@ describe("reads of programs", () => {
     }
   });
 
+  test("a list of functions by ids has their texts or graphs, in pages and in the order of names [G12]", async () => {
+    const { node, ann } = await ledger(texts);
+    await using _ = node;
+    const list = async (input: JsonObject) => {
+      const { items, next } = await ann.done("programs.list-functions", input);
+      return { items: items as JsonObject[], next: next as string | null };
+    };
+    const both = { function_ids: ["f3", "f2", "f3"], view: "text" };
+    const first = await list({ ...both, limit: 1 });
+    assert.deepEqual(
+      first.items.map(({ function_id: id, text, graph }) => [id, text, graph]),
+      [["f2", await ann.text("f2"), undefined]],
+    );
+    const second = await list({ ...both, limit: 1, after: first.next ?? "" });
+    assert.deepEqual([second.items.map(({ text }) => text), second.next], [[await ann.text("f3")], null]);
+    const { text, nodes, edges } = await ann.done("programs.get-function", {
+      ...{ function_id: "f1", view: "full", ids: true },
+    });
+    const { items } = await list({ function_ids: ["f1", "f2"], name: "p", view: "full", ids: true });
+    assert.deepEqual(
+      items.map((item) => [item["text"], item["graph"], item["nodes"]]),
+      [[text, { nodes, edges }, items[0]?.["nodes"]]],
+    );
+    assert.match(text as string, /#\d/u);
+    const plain = await list({ function_ids: ["f1"] });
+    assert.deepEqual(["text" in (plain.items[0] ?? {}), "graph" in (plain.items[0] ?? {})], [false, false]);
+    assert.deepEqual((await list({ function_ids: ["f1"], module_id: "m9" })).items, []);
+    assert.equal(await ann.code("programs.list-functions", { function_ids: ["f1", "f9"] }), "programs.not_found");
+  });
+
+  test("a page of texts ends after 10,000 nodes, and a page without texts does not", async () => {
+    const steps = "s = s + 1; ".repeat(480);
+    const { node, ann } = await ledger([]);
+    await using _ = node;
+    const names = ["a", "b", "c", "d", "e", "g", "h"];
+    await ann.add(...names.map((name) => `pub fn ${name}(x: i64) -> i64 { var s: i64 = x; ${steps}s }`));
+    const shown = async (input: JsonObject) => {
+      const { items, next } = await ann.done("programs.list-functions", input);
+      return { names: (items as JsonObject[]).map(({ name }) => name), next };
+    };
+    assert.deepEqual(await shown({}), { names, next: null });
+    const { names: some, next } = await shown({ view: "text" });
+    assert.ok(some.length > 0 && some.length < names.length);
+    assert.deepEqual((await shown({ view: "text", after: next as string })).names, names.slice(some.length));
+  });
+
   test("a function is simulated and tested, and conditions are evaluated on every call [G10]", async () => {
     const { node, ann } = await ledger(texts);
     await using _ = node;

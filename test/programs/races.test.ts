@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { allChecks } from "../../server/src/app/app-services.ts";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
+import { checkLimits } from "../../server/src/checks/check-limits.ts";
 import { openRecheck } from "../../server/src/checks/recheck.ts";
 import { Verification } from "../../server/src/engine/verify/verification.ts";
 import { genesis, seal } from "../../server/src/journal/seal.ts";
@@ -116,6 +117,55 @@ describe("races of mutations", () => {
     node.hold.end();
     assert.equal(codeOf(await failing), "done", "together with the newer callee the change is valid");
     assert.ok(await isVerified(node));
+  });
+
+  test("a failing verdict of the last round refuses the mutation after seven stale rounds [G9]", async () => {
+    const { node, ann } = await ledger(skewed);
+    await using _ = node;
+    const bob = await node.agent("bob");
+    await ann.lock(["f1"]);
+    await bob.lock(["f2"]);
+    assert.equal(codeOf(await bob.set({ f2: "pub fn k() -> i64 { 0 }" })), "done");
+    node.rounds.splice(0);
+    node.hold.begin();
+    const failing = ann.set({ f1: "pub fn f() -> i64 { 0 }" });
+    for (let round = 1; round < checkLimits.roundsMax; round += 1) {
+      await node.hold.arrival();
+      const other = bob.set({ f2: `pub fn k() -> i64 { 0 * ${String(round)} }` });
+      await node.hold.arrival(2);
+      node.hold.passNewest();
+      assert.equal(codeOf(await other), "done");
+      node.hold.pass();
+    }
+    await node.hold.arrival();
+    node.hold.end();
+    assert.equal(codeOf(await failing), "programs.verification_failed");
+    assert.equal(node.rounds.at(-1), checkLimits.roundsMax);
+    assert.equal(await ann.text("f1"), "pub fn f() -> i64 {\n  1\n}\n");
+    assert.ok(await isVerified(node));
+  });
+
+  test("verify and export show what was decided, at its position, while a mutation waits for its decision [G10]", async () => {
+    const { node, ann } = await ledger(skewed);
+    await using _ = node;
+    await ann.lock(["f1"]);
+    const { revision, position } = await ann.done("programs.get");
+    node.hold.begin();
+    const setting = ann.set({ f1: "pub fn f() -> i64 { 7 }" });
+    await node.hold.arrival();
+    const exporting = ann.done("programs.export");
+    await node.hold.arrival(2);
+    node.hold.passNewest();
+    const { text } = await exporting;
+    assert.doesNotMatch(text as string, /7/u);
+    const verifying = ann.done("programs.verify");
+    await node.hold.arrival(2);
+    node.hold.passNewest();
+    const verified = await verifying;
+    assert.deepEqual([verified["revision"], verified["position"]], [revision, position]);
+    node.hold.end();
+    assert.equal(codeOf(await setting), "done");
+    assert.match((await ann.done("programs.export"))["text"] as string, /7/u);
   });
 
   test("one of two agents that add the same name at the same time is accepted, and the other gets name.duplicate [G8]", async () => {

@@ -25,6 +25,9 @@ export interface Check {
 export interface CheckRow {
   readonly subject: string;
   readonly version: number;
+  /** The token of the version, and the entry that wrote it. Absent if the entity does not exist. */
+  readonly revision?: string;
+  readonly position?: number;
   readonly value?: Json;
 }
 

@@ -3,7 +3,7 @@
  * and takes the newest rows of all noted subjects together with the position, at one moment. So the rows in the thread
  * are exactly the state at that position, and a check that waited for a position reads everything up to it.
  */
-import { currentVersion, entityTable, isLive } from "../features/entities/entity-table.ts";
+import { currentVersion, entityTable, isLive, revisionOf } from "../features/entities/entity-table.ts";
 import type { EntityRow } from "../features/entities/entity-table.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { StateReader } from "../machine/state.ts";
@@ -195,5 +195,6 @@ function slice(state: StateReader, prefix: string, after: string): readonly Enti
 function checkRow(row: FoundRow): CheckRow {
   const { subject } = row;
   if (!("version" in row) || !isLive(row)) return { subject, version: 0 };
-  return { subject, version: currentVersion(row), value: row.value };
+  const { position, value } = row;
+  return { subject, version: currentVersion(row), revision: revisionOf(row), position, value };
 }

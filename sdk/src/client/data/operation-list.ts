@@ -105,7 +105,7 @@ export const operationList = [
   { name: "programs.redo", kind: "write", summary: "Redoes the mutation that the agent undid last. A new mutation of the agent empties the list." },
   { name: "programs.get-undo", kind: "read", summary: "Shows what undo and redo of the calling agent would change, with the hashes and locks that they need." },
   { name: "programs.import", kind: "write", summary: "Adds the items of an export, into an empty program or under the lock of the whole program." },
-  { name: "programs.list-functions", kind: "read", summary: "Lists functions by module and name, with their signatures, hashes, callers and lock holders." },
+  { name: "programs.list-functions", kind: "read", summary: "Lists functions by module and name, with their signatures, hashes, callers, lock holders and texts." },
   { name: "programs.get-function", kind: "read", summary: "Reads a function as text or as a graph, with its hash and the signatures that it calls." },
   { name: "programs.list-function-history", kind: "read", summary: "Lists the versions of a function, the newest first." },
   { name: "programs.diff-functions", kind: "read", summary: "Compares two versions of a function: nodes, edges, signature, conditions and text." },

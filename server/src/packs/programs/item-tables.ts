@@ -19,6 +19,10 @@ export interface ItemRow {
 
 export const namePrefix = (programId: string, kind: ItemKind): string => `${programId}${gap}${kind}${gap}`;
 
+/** The place of an item in lists: by program, kind, module and name. */
+export const nameKey = (row: ItemRow): string =>
+  `${namePrefix(row.programId, row.kind)}${row.module}${gap}${row.name}${gap}${row.id}`;
+
 export const itemTable: TableSpec<ItemRow, "subject" | "name"> = {
   name: "program-items",
   boundedBy: "quota",
@@ -26,7 +30,7 @@ export const itemTable: TableSpec<ItemRow, "subject" | "name"> = {
   sorts: {
     // By program, kind and id. It is the row's own text: a program may have 100,000 items.
     subject: (row) => row.subject,
-    name: (row) => `${namePrefix(row.programId, row.kind)}${row.module}${gap}${row.name}${gap}${row.id}`,
+    name: nameKey,
   },
   bytes: (row) => 400 + 4 * row.subject.length + 12 * row.uses.length,
 };

@@ -1,14 +1,12 @@
-/** The reads of a program: functions, types, calls, history, verification, simulation and export. */
+/** The reads of a program: calls, types, history, verification, simulation and export. Its functions come first. */
 import Type from "typebox";
 import { isoTime, line } from "../../agents.ts";
-import { limit, version } from "../../conditions.ts";
+import { limit, revision, version } from "../../conditions.ts";
 import { operation } from "../../operation.ts";
-import type { Touch } from "../../rights.ts";
 import { get, post } from "../../routes.ts";
 import { mutatedItem } from "./programs-events.ts";
 import {
   contentHash,
-  program,
   programAuthor,
   programDiagnostic,
   programFunctionId,
@@ -16,169 +14,26 @@ import {
   programModuleId,
   programTypeId,
 } from "./program.ts";
-import { programDifference, programEdge, programNode } from "./program-difference.ts";
-import { ofProgram } from "./program-resource-operations.ts";
+import {
+  diffFunctions,
+  functionTarget,
+  getFunction,
+  listFunctionHistory,
+  listFunctions,
+  pastProblems,
+  readProgram,
+} from "./function-reads.ts";
 
 const closed = { additionalProperties: false } as const;
 const count = Type.Integer({ minimum: 0 });
 const nothing = Type.Null();
-const ofFunction = ({
-  program_id: id,
-  function_id: of,
-}: {
-  readonly program_id: string;
-  readonly function_id: string;
-}): Touch => ({ paths: [`${program.type}/${id}/function/${of}`] });
-const readProgram = [{ verbs: ["read"], touches: ofProgram }] as const;
-const readFunction = [{ verbs: ["read"], touches: ofFunction }] as const;
-const target = { program_id: programIdOf, function_id: programFunctionId };
-const pastProblems = ["programs.not_found", "version_not_found", "entry_erased", "history_archived"] as const;
-const holders = Type.Array(
-  Type.Object({ owner_id: Type.String(), mode: Type.String(), purpose: Type.Union([line, nothing]) }, closed),
-);
-
-const listFunctions = operation({
-  name: "programs.list-functions",
-  kind: "read",
-  summary: "Lists functions by module and name, with their signatures, hashes, callers and lock holders.",
-  input: Type.Object(
-    {
-      program_id: programIdOf,
-      module_id: Type.Optional(programModuleId),
-      name: Type.Optional(Type.String({ maxLength: 64, description: "The start of the name." })),
-      after: Type.Optional(Type.String({ maxLength: 256 })),
-      limit: Type.Optional(limit),
-    },
-    closed,
-  ),
-  output: Type.Object(
-    {
-      items: Type.Array(
-        Type.Object(
-          {
-            function_id: programFunctionId,
-            name: Type.String(),
-            module_id: programModuleId,
-            signature: Type.String(),
-            hash: contentHash,
-            version,
-            nodes: count,
-            callers: count,
-            holders,
-          },
-          closed,
-        ),
-      ),
-      next: Type.Union([Type.String(), nothing]),
-    },
-    closed,
-  ),
-  problems: ["programs.not_found"],
-  rights: readProgram,
-  routes: [get("/v1/programs/{program_id}/functions")],
-  example: { program_id: "ledger", limit: 50 },
-});
-
-const getFunction = operation({
-  name: "programs.get-function",
-  kind: "read",
-  summary: "Reads a function as text or as a graph, with its hash and the signatures that it calls.",
-  input: Type.Object(
-    {
-      ...target,
-      view: Type.Optional(Type.Enum(["text", "graph", "full"])),
-      ids: Type.Optional(Type.Boolean({ description: "Prints the id of every node behind it." })),
-      version: Type.Optional(version),
-      position: Type.Optional(count),
-      hash: Type.Optional(contentHash),
-    },
-    closed,
-  ),
-  output: Type.Object(
-    {
-      function_id: programFunctionId,
-      name: Type.String(),
-      module_id: programModuleId,
-      hash: contentHash,
-      signature_hash: contentHash,
-      version,
-      text: Type.Optional(Type.String()),
-      nodes: Type.Optional(Type.Array(programNode)),
-      edges: Type.Optional(Type.Array(programEdge)),
-      callees: Type.Array(
-        Type.Object({ function_id: Type.String(), signature: Type.Union([Type.String(), nothing]) }, closed),
-      ),
-      changed_at: isoTime,
-      changed_by: programAuthor,
-      position: Type.Integer(),
-    },
-    closed,
-  ),
-  problems: [...pastProblems],
-  rights: readFunction,
-  routes: [get("/v1/programs/{program_id}/functions/{function_id}")],
-  example: { program_id: "ledger", function_id: "f1", view: "text" },
-});
-
-const listFunctionHistory = operation({
-  name: "programs.list-function-history",
-  kind: "read",
-  summary: "Lists the versions of a function, the newest first.",
-  input: Type.Object({ ...target, before: Type.Optional(count), limit: Type.Optional(limit) }, closed),
-  output: Type.Object(
-    {
-      items: Type.Array(
-        Type.Object(
-          {
-            version,
-            hash: Type.Union([Type.String(), nothing], { description: "Null: the version removed the function." }),
-            changed_at: isoTime,
-            changed_by: programAuthor,
-            position: Type.Integer(),
-          },
-          closed,
-        ),
-      ),
-      next: Type.Union([Type.Integer(), nothing]),
-    },
-    closed,
-  ),
-  problems: [...pastProblems],
-  rights: readFunction,
-  routes: [get("/v1/programs/{program_id}/functions/{function_id}/history")],
-  example: { program_id: "ledger", function_id: "f1" },
-});
-
-const side = Type.String({ maxLength: 64, description: "A version or a hash." });
-
-const diffFunctions = operation({
-  name: "programs.diff-functions",
-  kind: "read",
-  summary: "Compares two versions of a function: nodes, edges, signature, conditions and text.",
-  input: Type.Object({ ...target, from: side, to: Type.Optional(side) }, closed),
-  output: Type.Object(
-    {
-      function_id: programFunctionId,
-      from: Type.Object({ version, hash: contentHash }, closed),
-      to: Type.Object({ version, hash: contentHash }, closed),
-      changes: programDifference,
-      text_diff: Type.String(),
-    },
-    closed,
-  ),
-  problems: [...pastProblems],
-  rights: readFunction,
-  routes: [get("/v1/programs/{program_id}/functions/{function_id}/diff")],
-  example: { program_id: "ledger", function_id: "f1", from: "1", to: "2" },
-});
-
 const listCalls = operation({
   name: "programs.list-calls",
   kind: "read",
   summary: "Walks the call graph from a function: its callers or its callees, breadth first.",
   input: Type.Object(
     {
-      ...target,
+      ...functionTarget,
       direction: Type.Optional(Type.Enum(["callers", "callees"])),
       depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
       limit: Type.Optional(limit),
@@ -268,7 +123,8 @@ const verify = operation({
       untested: count,
       cases: count,
       steps: count,
-      version,
+      position: Type.Integer({ description: "The position of the entry that made the verified revision." }),
+      revision,
       check: Type.String(),
     },
     closed,
@@ -285,7 +141,7 @@ const simulate = operation({
   summary: "Runs a function with given inputs. Conditions are evaluated on every call.",
   input: Type.Object(
     {
-      ...target,
+      ...functionTarget,
       inputs: Type.Union([Type.Array(Type.Unknown()), Type.Record(Type.String(), Type.Unknown())]),
       steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 50_000_000 })),
       trace: Type.Optional(Type.Boolean()),
@@ -319,7 +175,7 @@ const testFunction = operation({
   summary: "Tests the conditions of a function on generated cases. Failing cases are shrunk.",
   input: Type.Object(
     {
-      ...target,
+      ...functionTarget,
       cases: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
       seed: Type.Optional(Type.String({ maxLength: 128 })),
     },

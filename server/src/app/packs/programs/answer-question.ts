@@ -44,7 +44,8 @@ type Answer = Generator<undefined, Json, undefined>;
 const missing = (id: string | null): JsonObject => ({ missing: id });
 
 export function* answerQuestion(question: ProgramQuestion, unit: ProgramUnit, tools: CheckTools): CheckSteps {
-  const snapshot = unit.snapshot();
+  // A mutation follows those that are not decided yet. Everything else is a read of what was decided.
+  const snapshot = question.ask === "check" ? unit.snapshot() : unit.durableSnapshot();
   if (snapshot === undefined) return missing(null);
   try {
     return yield* answer(question, snapshot, tools);
@@ -107,7 +108,7 @@ function* checkAnswer(
 
 function* verifyAnswer(
   { function_ids: named }: Extract<ProgramQuestion, { ask: "verify" }>,
-  { scope, program, version }: ProgramSnapshot,
+  { scope, program, position, revision }: ProgramSnapshot,
   { hash }: CheckTools,
 ): Answer {
   const options = { settings: program.settings, hash, ...(named !== null && { functions: named }) };
@@ -117,7 +118,7 @@ function* verifyAnswer(
   const of = (sort: string) => diagnostics.filter(({ severity }) => severity === sort);
   return {
     ...{ valid, errors: of("error"), warnings: of("warning"), wrong_hashes: wrongHashes, functions, nodes },
-    ...{ tested, untested, cases, steps, version, check },
+    ...{ tested, untested, cases, steps, position, revision, check },
   } as unknown as Json;
 }
 

@@ -1,22 +1,22 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { authorOf, findEntity, isLive } from "../../../features/entities/entity-table.ts";
 import type { Outcome } from "../../../machine/entry.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import type { FunctionValue } from "../../../packs/programs/language/function-value.ts";
-import { functionText } from "../../../packs/programs/language/function-text.ts";
-import { edgesOf, nodeViews } from "../../../packs/programs/language/node-view.ts";
 import { graphOf } from "../../../packs/programs/language/pack.ts";
 import { printSignature } from "../../../packs/programs/language/print-functions.ts";
 import { findItem, programType } from "../../../packs/programs/program-value.ts";
 import type { AppRead } from "../../reads/app-read.ts";
+import { functionContent } from "./function-content.ts";
+import type { FunctionView } from "./function-content.ts";
 import { pastFunction } from "./past-function.ts";
 import type { FunctionTarget } from "./past-function.ts";
 import { stateNames } from "./state-names.ts";
 
 interface GetFunctionInput extends FunctionTarget {
-  readonly view?: "text" | "graph" | "full";
+  readonly view?: FunctionView;
   readonly ids?: boolean;
   readonly version?: number;
   readonly position?: number;
@@ -57,8 +57,7 @@ export const getFunction: AppRead = {
 function shownFunction(state: StateReader, input: GetFunctionInput, found: ShownVersion): Outcome {
   const { program_id: programId, function_id, view = "text", ids = false } = input;
   const { value, version, entry } = found;
-  const options = { names: stateNames(state, programId), module: value.module, withIds: ids };
-  const graph = view === "text" ? undefined : graphOf(value);
+  const content = functionContent(value, { names: stateNames(state, programId), view, ids });
   const callees = value.calls.map((id): JsonObject => ({
     function_id: id,
     signature: signatureOf(state, programId, id),
@@ -67,9 +66,7 @@ function shownFunction(state: StateReader, input: GetFunctionInput, found: Shown
     defined({
       ...{ function_id, name: value.name, module_id: value.module, hash: value.hash },
       ...{ signature_hash: value.signature_hash, version },
-      text: view === "graph" ? undefined : functionText(value, options),
-      nodes: graph && ([...nodeViews(graph, options).values()] as unknown as Json),
-      edges: graph && (edgesOf(graph) as unknown as Json),
+      ...{ text: content.text, nodes: content.graph?.nodes, edges: content.graph?.edges },
       callees,
       changed_at: new Date(entry.time).toISOString(),
       changed_by: authorOf(entry),

@@ -23,7 +23,9 @@ interface PendingMutation {
 export interface ProgramSnapshot {
   readonly scope: ProgramDraft;
   readonly program: ProgramValue;
-  readonly version: number;
+  /** The version of the program, and the entry that made it. */
+  readonly revision: string;
+  readonly position: number;
 }
 
 export class ProgramUnit {
@@ -33,16 +35,18 @@ export class ProgramUnit {
   readonly #snapshots = new Set<WeakRef<ProgramDraft>>();
   #pending: PendingMutation[] = [];
   #program: ProgramValue | undefined;
-  #version = 0;
+  #revision = "";
+  #position = 0;
 
   /** Sets durable rows. */
   set(rows: readonly CheckRow[]): void {
-    for (const { subject, value, version } of rows) {
+    for (const { subject, value, revision = "", position = 0 } of rows) {
       const parsed = parseSubject(subject);
       if (parsed === undefined) continue;
       if (parsed.item === undefined) {
         this.#program = value as unknown as ProgramValue | undefined;
-        this.#version = version;
+        this.#revision = revision;
+        this.#position = position;
       } else {
         const { name } = parsed.item;
         const durable = (value ?? undefined) as unknown as ItemValue | undefined;
@@ -60,11 +64,27 @@ export class ProgramUnit {
 
   /** The program as the next check sees it; undefined if there is no such program. */
   snapshot(): ProgramSnapshot | undefined {
+    const durable = this.#snapshot();
+    if (durable === undefined) return undefined;
+    return { ...durable, program: { ...durable.program, ...this.#pending.at(-1)?.program } };
+  }
+
+  /** The program at its position, without changes that are not decided; undefined if there is no such program. */
+  durableSnapshot(): ProgramSnapshot | undefined {
+    const snapshot = this.#snapshot();
+    for (const [item, value] of this.#durable) {
+      const { kind, id } = parts(item);
+      snapshot?.scope.set(kind, id, value);
+    }
+    return snapshot;
+  }
+
+  /** All items as `rows` shows them, with the durable program. */
+  #snapshot(): ProgramSnapshot | undefined {
     if (this.#program === undefined) return undefined;
     const scope = new ProgramDraft(this.rows);
     this.#snapshots.add(new WeakRef(scope));
-    const newest = this.#pending.at(-1)?.program;
-    return { scope, program: { ...this.#program, ...newest }, version: this.#version };
+    return { scope, program: this.#program, revision: this.#revision, position: this.#position };
   }
 
   /** Shows the writes of a checked mutation to later checks. `seen` is the program that its check saw. */

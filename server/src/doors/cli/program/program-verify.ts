@@ -30,11 +30,11 @@ export const programVerifyCommand: CliCommand = serverCommand({
       tested,
       untested,
       cases,
-      version,
+      position,
     } = verified;
     context.show(verified, () =>
       [
-        `${program_id} is ${valid ? "valid" : "not valid"} at version ${version}: ${functions} functions, ${nodes} nodes, ` +
+        `${program_id} is ${valid ? "valid" : "not valid"} at position ${position}: ${functions} functions, ${nodes} nodes, ` +
           `${tested} tested with ${cases} cases, ${untested} untested.`,
         ...wrong.map((item) => `  ${item}: the hash does not match the content`),
         ...findingLines(errors),
