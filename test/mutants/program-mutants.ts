@@ -52,6 +52,15 @@ export const programMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a failing verdict is ignored on the last round",
+    file: "server/src/app/calls/gather-evidence.ts",
+    find: "const reply = await send({ evidence });",
+    put: `const isIgnored = round === checkLimits.roundsMax && evidence?.verdict !== undefined;
+    const reply = await send({ evidence: isIgnored ? { ...evidence, verdict: { ...evidence.verdict, ok: true } } : evidence });`,
+    by: "test/programs/races.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a failing verdict on outdated data is recorded",
     file: "server/src/packs/programs/mutation.ts",
     find: "if (found === undefined || !fits(context.state, program, found)) return wantedCheck(request);",
