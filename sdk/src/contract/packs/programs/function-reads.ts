@@ -31,7 +31,7 @@ const holders = Type.Array(
 const view = Type.Enum(["text", "graph", "full"]);
 const ids = Type.Boolean({ description: "Prints the id of every node behind it." });
 
-export const listFunctions = operation({
+const listFunctions = operation({
   name: "programs.list-functions",
   kind: "read",
   summary: "Lists functions by module and name, with their signatures, hashes, callers, lock holders and texts.",
@@ -87,7 +87,7 @@ export const listFunctions = operation({
   example: { program_id: "ledger", function_ids: ["f1", "f2"], view: "text" },
 });
 
-export const getFunction = operation({
+const getFunction = operation({
   name: "programs.get-function",
   kind: "read",
   summary: "Reads a function as text or as a graph, with its hash and the signatures that it calls.",
@@ -128,7 +128,7 @@ export const getFunction = operation({
   example: { program_id: "ledger", function_id: "f1", view: "text" },
 });
 
-export const listFunctionHistory = operation({
+const listFunctionHistory = operation({
   name: "programs.list-function-history",
   kind: "read",
   summary: "Lists the versions of a function, the newest first.",
@@ -159,7 +159,7 @@ export const listFunctionHistory = operation({
 
 const side = Type.String({ maxLength: 64, description: "A version or a hash." });
 
-export const diffFunctions = operation({
+const diffFunctions = operation({
   name: "programs.diff-functions",
   kind: "read",
   summary: "Compares two versions of a function: nodes, edges, signature, conditions and text.",
@@ -179,3 +179,5 @@ export const diffFunctions = operation({
   routes: [get("/v1/programs/{program_id}/functions/{function_id}/diff")],
   example: { program_id: "ledger", function_id: "f1", from: "1", to: "2" },
 });
+
+export const functionReads = [listFunctions, getFunction, listFunctionHistory, diffFunctions];

@@ -14,15 +14,7 @@ import {
   programModuleId,
   programTypeId,
 } from "./program.ts";
-import {
-  diffFunctions,
-  functionTarget,
-  getFunction,
-  listFunctionHistory,
-  listFunctions,
-  pastProblems,
-  readProgram,
-} from "./function-reads.ts";
+import { functionReads, functionTarget, pastProblems, readProgram } from "./function-reads.ts";
 
 const closed = { additionalProperties: false } as const;
 const count = Type.Integer({ minimum: 0 });
@@ -248,6 +240,7 @@ const getGrammar = operation({
 });
 
 export const programReads = [
-  ...[listFunctions, getFunction, listFunctionHistory, diffFunctions, listCalls, listTypes, getType],
+  ...functionReads,
+  ...[listCalls, listTypes, getType],
   ...[verify, simulate, testFunction, listMutations, exportation, getGrammar],
 ];

@@ -1,4 +1,4 @@
-/** What a function contains, as its readers ask for it. */
+/** The content of a function in the view that its reader asks for. */
 import { defined } from "@holdfast/sdk/base/defined";
 import type { Json } from "@holdfast/sdk/json/json";
 import { functionText } from "../../../packs/programs/language/function-text.ts";
