@@ -2,7 +2,7 @@
  * A checkout of this project in its own folder, with the packages that `npm ci` installs for running a server. It is
  * copied from this checkout, because a real `npm ci` needs half a minute and a network.
  */
-import { readFileSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { spawnChildSync } from "./spawn-child.ts";
 
@@ -44,10 +44,11 @@ export class FreshCheckout {
   }
 }
 
-/** The folders of all packages except development packages. */
+/** The folders of all packages except development packages, and optional ones that npm left out on this platform. */
 function installedPackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as LockFile;
   return Object.entries(packages)
     .filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/u.test(path) && dev !== true)
+    .filter(([path, { optional }]) => optional !== true || existsSync(join(root, path)))
     .map(([path]) => path);
 }
