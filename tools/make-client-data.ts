@@ -98,7 +98,7 @@ function textsFile(described: readonly (readonly [string, Problem])[]): string {
 /** Short names of the guards that programs use most. */
 const guardNames: Readonly<Record<string, string>> = { concurrency_mismatch: "isConflict", lock_denied: "isDenied" };
 
-/** A guard for each problem with data. */
+/** A guard for each problem with data. The mark lets a bundler leave out the guards that a program does not use. */
 function guardsFile(file: string, all: Readonly<Record<string, Problem>>): string {
   const table = file.startsWith("packs/") ? `${file.slice(6).split("-")[0] ?? ""}ProblemData` : "coreProblemData";
   const codes = Object.keys(all).filter((code) => all[code]?.data !== undefined);
@@ -113,7 +113,9 @@ function guardsFile(file: string, all: Readonly<Record<string, Problem>>): strin
     `type Data = typeof ${table};`,
     "type Guard<Code extends keyof Data> = ProblemGuard<Code, ClientForm<Static<Data[Code]>>>;",
     "",
-    ...codes.map((code) => `export const ${guardName(code)}: Guard<"${code}"> = problemGuard("${code}");`),
+    ...codes.map(
+      (code) => `export const ${guardName(code)}: Guard<"${code}"> = /* @__PURE__ */ problemGuard("${code}");`,
+    ),
     "",
   ].join("\n");
 }

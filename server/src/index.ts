@@ -246,6 +246,7 @@ export {
   isFilesDamaged,
   isFilesDigestMismatch,
   isFilesFileUnknown,
+  isFilesFolderInvalid,
   isFilesLockRequired,
   isFilesMetaTooLarge,
   isFilesNameInvalid,
@@ -270,6 +271,7 @@ export {
   isFilesVersionConflict,
   isFilesVersionPinned,
   isFilesVersionUnknown,
+  isFilesWrittenInPlace,
 } from "@holdfast/sdk/files-guards";
 export {
   isIntentsIdInvalid,
@@ -343,3 +345,21 @@ export {
   isProgramsUndoBlocked,
   isProgramsVerificationFailed,
 } from "@holdfast/sdk/programs-guards";
+export {
+  isWorkspaceApprovalInvalid,
+  isWorkspaceApprovalRequired,
+  isWorkspaceGeometryInvalid,
+  isWorkspaceIndexBusy,
+  isWorkspaceJobRequired,
+  isWorkspaceLastOwner,
+  isWorkspaceLockRequired,
+  isWorkspaceOff,
+  isWorkspaceOwnOperations,
+  isWorkspaceParentNotFound,
+  isWorkspacePurging,
+  isWorkspaceRestoring,
+  isWorkspaceRoleMissing,
+  isWorkspaceRootAmbiguous,
+  isWorkspaceScopeAmbiguous,
+  isWorkspaceTooMany,
+} from "@holdfast/sdk/workspace-guards";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { packs } from "@holdfast/sdk/contract";
 import { apiReport, apiReportPath } from "../../tools/make-api-report.ts";
 
 /** The compiler orders unions and members by the files that it has read before. */
@@ -35,11 +36,10 @@ suite("the public interface", () => {
   });
 
   test("the package holdfast exports the types of the client, and the guards of every pack", () => {
-    const packs = ["files", "intents", "jobs", "planning", "programs"];
     const sources = [
       "sdk/src/index.ts",
       "sdk/src/client/data/problem-guards.ts",
-      ...packs.map((pack) => `sdk/src/client/data/${pack}-guards.ts`),
+      ...packs.map(({ name }) => `sdk/src/client/data/${name}-guards.ts`),
     ];
     const own = new Set(exportsOf("server/src/index.ts"));
     // The clock is for programs that replace it, which only tests do.

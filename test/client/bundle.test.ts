@@ -47,6 +47,7 @@ const packClients: Readonly<Record<string, string>> = {
   programs: "src/client/programs/programs-client.ts",
   jobs: "src/client/jobs/jobs-client.ts",
   files: "src/client/files/files-client.ts",
+  workspace: "src/client/workspace/workspace-client.ts",
 };
 
 test("the core entry weighs at most 30 kB for a browser, and each pack at most 8 kB, without a schema library", async (context) => {
