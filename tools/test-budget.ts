@@ -13,7 +13,7 @@ export const budgetSeconds = 2 * (300 + 60 + 55 + 55 + 55 + 15 + 10 + 15);
 export const margin = 0.3;
 
 export const allowances: Readonly<Record<string, number>> = {
-  checks: 160,
+  checks: 185,
   access: 7,
   api: 26,
   client: 42,
@@ -26,7 +26,7 @@ export const allowances: Readonly<Record<string, number>> = {
   histories: 26,
   http: 22,
   intents: 45,
-  jobs: 15,
+  jobs: 28,
   json: 3,
   locks: 17,
   machine: 5,

@@ -69,6 +69,7 @@ test("every refusal of a pack that names another entity declares it", () => {
     ),
   );
   assert.deepEqual(declared.toSorted(), [
+    ...["files.lock_required acquire.path", "files.lock_required missing.path"],
     "intents.lock_required acquire.path",
     "intents.lock_required missing.path",
     "jobs.locks_unavailable holders.path",
@@ -90,5 +91,6 @@ test("every refusal of a pack that names another entity declares it", () => {
     ...["programs.text_invalid errors.function_id", "programs.text_invalid errors.suggestion"],
     ...["programs.verification_failed errors.because", "programs.verification_failed errors.case_of"],
     ...["programs.verification_failed errors.function_id", "programs.verification_failed errors.suggestion"],
+    ...["workspace.lock_required acquire.path", "workspace.lock_required missing.path"],
   ]);
 });

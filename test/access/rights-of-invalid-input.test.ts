@@ -4,7 +4,7 @@ import { allOperations, membersOf, packs } from "@holdfast/sdk/contract";
 import type { Operation, Verb } from "@holdfast/sdk/contract";
 import type { CallReply } from "holdfast";
 import { script } from "../doors/operation-script.ts";
-import type { OperationInput } from "../doors/operation-script.ts";
+import type { OperationInput } from "../doors/script-step.ts";
 import { checkedTransport } from "./checked-transport.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 

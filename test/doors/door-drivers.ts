@@ -12,7 +12,7 @@ import { serve } from "../../server/src/assembly/serve.ts";
 import { MeshAgent } from "../mesh/mesh-client.ts";
 import { startNats } from "../mesh/private-nats.ts";
 import { replyOf, routeRequestOf } from "./route-request.ts";
-import type { OperationInput, ScriptStep } from "./operation-script.ts";
+import type { OperationInput, ScriptStep } from "./script-step.ts";
 
 export interface DoorDriver extends AsyncDisposable {
   run(step: ScriptStep, input: OperationInput, agent: string | undefined): Promise<CallReply>;

@@ -1,30 +1,8 @@
 /** Operations in an order in which each has an effect. Every door must give the same answer to each of them. */
 import type { CallReply } from "holdfast";
-
-export type OperationInput = Readonly<Record<string, unknown>>;
-
-/** An operation and its input, which may depend on earlier answers. */
-export interface ScriptStep {
-  readonly operation: string;
-  readonly input: (before: readonly CallReply[]) => OperationInput;
-  readonly key?: string;
-  /** The agent that sends the operation. */
-  readonly agent?: (before: readonly CallReply[]) => string;
-  /** Index of its HTTP route, if it has several. */
-  readonly route?: number;
-}
-
-type StepInput = OperationInput | ((before: readonly CallReply[]) => OperationInput);
-
-const step = (
-  operation: string,
-  input: StepInput = {},
-  more: Pick<ScriptStep, "key" | "route" | "agent"> = {},
-): ScriptStep => ({
-  operation,
-  input: typeof input === "function" ? input : () => input,
-  ...more,
-});
+import { step } from "./script-step.ts";
+import type { OperationInput, ScriptStep } from "./script-step.ts";
+import { workspace } from "./workspace-script.ts";
 
 const plan = { type: "plan", id: "1" };
 const ann = { owner_id: "ann" };
@@ -376,5 +354,6 @@ export const script: readonly ScriptStep[] = [
   ...jobs,
   ...schedules,
   ...jobEnds,
+  ...workspace,
   ...files,
 ];

@@ -4,7 +4,7 @@
 import type { CallReply } from "holdfast";
 import { problemOf, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
-import type { OperationInput, ScriptStep } from "./operation-script.ts";
+import type { OperationInput, ScriptStep } from "./script-step.ts";
 
 export interface RouteRequest {
   readonly routed: RoutedOperation;

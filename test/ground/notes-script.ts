@@ -1,5 +1,5 @@
 /** Requests of the pack of the guide, in an order in which each has an effect. */
-import type { OperationInput } from "../doors/operation-script.ts";
+import type { OperationInput } from "../doors/script-step.ts";
 
 interface NotesStep {
   readonly operation: string;

@@ -8,7 +8,7 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { operatorSecret } from "../access/gated-node.ts";
 import { doorsOfServer, overMesh } from "../doors/door-drivers.ts";
 import { doorsOfServices } from "../doors/doors-of-services.ts";
-import type { OperationInput } from "../doors/operation-script.ts";
+import type { OperationInput } from "../doors/script-step.ts";
 import { startNats } from "../mesh/private-nats.ts";
 
 type Run = (operation: string, input: OperationInput) => Promise<CallReply>;

@@ -8,9 +8,20 @@ interface Patch {
   readonly name: string;
 }
 
+/** A time as text is pure. A date without a time reads the clock. */
+class GivenDate extends Date {
+  constructor(...time: readonly number[]) {
+    if (time.length === 0) throw new Error("Date was touched");
+    super(...(time as [number]));
+  }
+
+  static override now(): number {
+    throw new Error("Date was touched");
+  }
+}
+
 /** Globals that could make two executions of one history differ. */
 const impure: readonly Patch[] = [
-  { owner: globalThis, name: "Date" },
   { owner: globalThis, name: "performance" },
   { owner: globalThis, name: "Intl" },
   { owner: globalThis, name: "crypto" },
@@ -31,6 +42,8 @@ const impure: readonly Patch[] = [
 /** Runs a function while each of these globals throws on access. */
 function withoutImpurity<Result>(run: () => Result): Result {
   const saved = impure.map(({ owner, name }) => ({ owner, name, was: Object.getOwnPropertyDescriptor(owner, name) }));
+  const clock = Object.getOwnPropertyDescriptor(globalThis, "Date") as PropertyDescriptor;
+  Object.defineProperty(globalThis, "Date", { ...clock, value: GivenDate });
   for (const { owner, name } of impure) {
     Object.defineProperty(owner, name, {
       configurable: true,
@@ -42,6 +55,7 @@ function withoutImpurity<Result>(run: () => Result): Result {
   try {
     return run();
   } finally {
+    Object.defineProperty(globalThis, "Date", clock);
     for (const { owner, name, was } of saved) if (was !== undefined) Object.defineProperty(owner, name, was);
   }
 }
@@ -49,6 +63,7 @@ function withoutImpurity<Result>(run: () => Result): Result {
 test("a patched global throws as soon as it is read", () => {
   assert.throws(() => withoutImpurity(() => Math.random()), /random was touched/);
   assert.throws(() => withoutImpurity(() => new Date()), /Date was touched/);
+  assert.throws(() => withoutImpurity(() => Date.now()), /Date was touched/);
   assert.throws(() => withoutImpurity(() => process.env["HOME"]), /env was touched/);
 });
 
