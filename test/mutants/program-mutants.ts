@@ -36,6 +36,14 @@ export const programMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a difference is applied to a base with other ids of nodes",
+    file: "server/src/packs/programs/recorded-findings.ts",
+    find: "numbersOf(base) === numbers;",
+    put: "numbersOf(base) + numbers > 0;",
+    by: "test/programs/evidence-form.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a mutation is decided although the structure has changed",
     file: "server/src/packs/programs/fits.ts",
     find: "findings.structure === value.structure &&",

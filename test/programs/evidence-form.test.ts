@@ -8,7 +8,9 @@ import { jsonPatch } from "../../server/src/features/entities/json/json-patch.ts
 import { changedFunction, functionChange, patchOf } from "../../server/src/packs/programs/function-change.ts";
 import { functionText } from "../../server/src/packs/programs/language/function-text.ts";
 import { writeFunction } from "../../server/src/packs/programs/language/write-function.ts";
-import { evidenceOf, findingsOf } from "../../server/src/packs/programs/recorded-findings.ts";
+import { findItem } from "../../server/src/packs/programs/program-value.ts";
+import { evidenceOf, findingsOf, hasCurrentNumbers } from "../../server/src/packs/programs/recorded-findings.ts";
+import type { RecordedFindings } from "../../server/src/packs/programs/recorded-findings.ts";
 import type { MutationFindings } from "../../server/src/packs/programs/mutation-findings.ts";
 import { leafText } from "../../bench/program-node.ts";
 import { counts } from "../prove/counts.ts";
@@ -110,12 +112,44 @@ test("a change of one line records one statement, in at most twice the bytes of 
   assert.deepEqual(writes, [
     {
       item: "function/f1",
+      numbers: writes[0]?.["numbers"] as number,
       members: { hash: newHash },
       body: [0, 1, '[10,"let","a",null,[11,"add_wrap",1,[12,"const","int","1"]]]'],
     },
   ]);
   const bytes = (entry: unknown): number => JSON.stringify(entry).length;
   assert.ok(bytes(mutation) <= 2 * bytes(peer), `${bytes(mutation)} and ${bytes(peer)} bytes`);
+});
+
+test("a difference does not fit a function with the same hash and other ids of nodes [G7]", async () => {
+  const [sum, choice] = ["x +% 1", "if x > 2 { 5 } else { x }"].map((body) => `pub fn leaf(x: i64) -> i64 { ${body} }`);
+  const { node, ann } = await ledger([sum as string]);
+  await using _ = node;
+  const current = async () => {
+    const found = await node.engine.scan((state) => findItem(state, "ledger", "function/f1"));
+    assert.ok(found?.kind === "function");
+    return found;
+  };
+  const before = await current();
+  await ann.lock(["f1"]);
+  for (const text of [choice, sum]) await ann.set({ f1: text as string });
+  const after = await current();
+  assert.equal(after.hash, before.hash);
+  assert.notDeepEqual(after.body, before.body);
+  const findings = {
+    check: "programs/1",
+    users: {},
+    bases: {},
+    verdict: {},
+    writes: [{ item: "function/f1", value: after }],
+  };
+  const isCurrent = (base: typeof before) =>
+    node.engine.scan((state) => {
+      const evidence = evidenceOf(findings as unknown as MutationFindings, {}, () => base);
+      const found = findingsOf(evidence, { expected: {}, touched: [] }) as RecordedFindings;
+      return hasCurrentNumbers(found, state, "ledger");
+    });
+  assert.deepEqual([await isCurrent(before), await isCurrent(after)], [false, true]);
 });
 
 test("the history of mutations has the versions of the items, also if the mutation released their locks [G10]", async () => {

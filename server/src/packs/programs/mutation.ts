@@ -14,7 +14,7 @@ import { triesKey, triesMs, triesTable } from "./stack-table.ts";
 import { fits } from "./fits.ts";
 import { itemTable } from "./item-tables.ts";
 import { checkName } from "./language/check/verdict.ts";
-import { expectedHash, findingsOf, wholeFindings } from "./recorded-findings.ts";
+import { expectedHash, findingsOf, hasCurrentNumbers, wholeFindings } from "./recorded-findings.ts";
 import type { RecordedFindings } from "./recorded-findings.ts";
 import { setOf } from "./mutation-request.ts";
 import type { MutationRequest } from "./mutation-request.ts";
@@ -65,6 +65,7 @@ export function decideMutation(request: MutationRequest, context: DecideContext)
   if (early !== undefined) return early;
   const found = findingsOf(context.command.evidence, request);
   if (found === undefined || !fits(context.state, program, found)) return wantedCheck(request);
+  if (!hasCurrentNumbers(found, context.state, programId)) return wantedCheck(request);
   const late =
     lockRefusal(context, { request, owner, types: found.types }) ??
     missingLocks(context, { programId, functions: found.new_calls, mode: "read", fence }) ??

@@ -6,16 +6,28 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { StateReader } from "../../machine/state.ts";
+import { fnv1a } from "../fnv-1a.ts";
 import { changedFunction, functionChange } from "./function-change.ts";
 import type { FunctionChange } from "./function-change.ts";
 import { checkName } from "./language/check/verdict.ts";
 import { defaultSettings } from "./language/function-value.ts";
+import type { FunctionValue } from "./language/function-value.ts";
 import type { ItemWrite, MutationFindings } from "./mutation-findings.ts";
 import { findItem, markLength } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
 
+/**
+ * A difference from a base. A hash has no ids of nodes, and two bases with one hash can have different ids. So the
+ * numbers of the base are compared too.
+ */
+interface RecordedDifference extends FunctionChange {
+  readonly item: string;
+  /** The mark of the numbers of the base. */
+  readonly numbers: number;
+}
+
 /** A write as it is recorded. */
-type RecordedWrite = ItemWrite | ({ readonly item: string } & FunctionChange);
+type RecordedWrite = ItemWrite | RecordedDifference;
 
 /** Findings whose writes depend on their bases. */
 export type RecordedFindings = MutationFindings<RecordedWrite>;
@@ -41,7 +53,11 @@ type ExpectedHashes = Readonly<Record<string, string>>;
 export const expectedHash = (expected: ExpectedHashes, item: string): string | undefined =>
   expected[item] ?? expected[item.slice(item.indexOf("/") + 1)];
 
-const isDifference = (write: RecordedWrite): boolean => "members" in write;
+const isDifference = (write: RecordedWrite): write is RecordedDifference => "members" in write;
+
+/** A mark of everything in a function that has ids of nodes. */
+const numbersOf = ({ params, requires, ensures, body, next }: FunctionValue): number =>
+  fnv1a(JSON.stringify([params, requires, ensures, body, next]));
 
 /** `before` gives the items that the check saw. */
 export function evidenceOf(
@@ -52,7 +68,7 @@ export function evidenceOf(
   const writes = findings.writes.map((write): RecordedWrite => {
     const base = before(write.item);
     if (base?.kind !== "function" || write.value?.kind !== "function") return write;
-    return { item: write.item, ...functionChange(base, write.value) };
+    return { item: write.item, numbers: numbersOf(base), ...functionChange(base, write.value) };
   });
   const verdict = unusual(findings.verdict, usualVerdict);
   const bases = unusual(findings.bases, expectedMarks(expected, Object.keys(findings.bases)));
@@ -86,6 +102,14 @@ function expectedMarks(expected: ExpectedHashes, items: readonly string[]): Read
 /** A function that is recorded as a difference has no users, unless their number is recorded. */
 function noUsers(writes: readonly RecordedWrite[]): Readonly<Record<string, number>> {
   return Object.fromEntries(writes.filter(isDifference).map(({ item }) => [item, 0]));
+}
+
+/** Whether each difference was made from the current function, ids included. */
+export function hasCurrentNumbers(findings: RecordedFindings, state: StateReader, programId: string): boolean {
+  return findings.writes.filter(isDifference).every(({ item, numbers }) => {
+    const base = findItem(state, programId, item);
+    return base?.kind === "function" && numbersOf(base) === numbers;
+  });
 }
 
 /** The findings with whole values. Every base must be the current item. */
