@@ -132,7 +132,7 @@ export class JobWatch {
   /** All other events move a job to another state, and end its attempt if it has one. */
   #move(job: WatchedJob, { type, data }: Event, entry: Entry, check: Check): void {
     const { attempt, id } = job;
-    if (attempt !== undefined) checkEnd(attempt, type, entry, check);
+    if (attempt !== undefined) checkEnd(attempt, { type, data }, entry, check);
     const isEnd = type === "jobs.completed" || type === "jobs.cancelled" || type === "jobs.discarded";
     if (type === "jobs.completed") {
       check(attempt !== undefined && !this.#completed.has(id), "only a running job is completed, and once");
@@ -184,12 +184,19 @@ function submittedJob(id: string, data: JsonObject): WatchedJob {
 }
 
 /** An attempt is ended by its own worker with its claim, or by its lease or its deadline. */
-function checkEnd(attempt: WatchedAttempt, type: string, entry: Entry, check: Check): void {
+function checkEnd(
+  attempt: WatchedAttempt,
+  { type, data }: Pick<Event, "type" | "data">,
+  entry: Entry,
+  check: Check,
+): void {
   const { operation, agent, input, time, grace } = entry;
   const isLive = grace || attempt.leaseUntil > time;
   const { claim } = input as { readonly claim?: string };
   const isOwn = ends.includes(operation) && agent === attempt.worker && claim === attempt.claim;
-  const isLost = type === "jobs.lost" || (type === "jobs.failed" && !isOwn && operation !== "jobs.end-attempt");
+  // The late command of a worker ends its attempt as lost. The last of several losses fails the job.
+  const isLastLoss = type === "jobs.failed" && (data["error"] as { readonly code?: string }).code === "worker_lost";
+  const isLost = type === "jobs.lost" || (isLastLoss && operation !== "jobs.end-attempt");
   if (isLost) check(!isLive, "a worker loses its job only after its lease, outside the grace");
   else if (operation === "jobs.end-attempt")
     check(!grace && attempt.endAt <= time, "an attempt ends at its deadline, not before");
