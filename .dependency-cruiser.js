@@ -183,6 +183,7 @@ const libraries = [
   { name: "only-socket-door-uses-ws", library: ["ws"], where: under("doors/socket/") },
   { name: "only-observe-uses-prom-client-and-pino", library: ["prom-client", "pino"], where: under("observe/") },
   { name: "only-workers-use-sharp", library: ["sharp"], where: under("workers/workspace/tile-worker\\.ts$") },
+  { name: "only-sketch-boxes-use-rbush", library: ["rbush"], where: under("app/packs/workspace/sketch-boxes\\.ts$") },
   { name: "only-tables-use-sorted-btree", library: ["sorted-btree"], where: under("machine/table[^/]*\\.ts$") },
 ].map((rule) => ({
   ...rule,

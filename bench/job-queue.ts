@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 /** A queue of jobs with one worker in this process, which does nothing. Each contender of the benchmark is one. */
 export interface JobQueue {
   /** Submits one job, durably as far as its store is. */
@@ -32,10 +34,14 @@ export async function jobsPerSecond(queue: JobQueue, count: number): Promise<num
   return (count / (performance.now() - startMs)) * 1_000;
 }
 
+/** Interval between two jobs of an idle queue, so that the end of one is stored before the next. */
+const idleMs = 10;
+
 /** Milliseconds from the submission of a job to the start of its work, while nothing else runs. */
 export async function startDelays(queue: JobQueue, count: number): Promise<readonly number[]> {
   const delays: number[] = [];
   for (let index = 0; index < count; index += 1) {
+    await setTimeout(idleMs);
     const started = Promise.withResolvers<number>();
     queue.onStart = () => {
       started.resolve(performance.now());

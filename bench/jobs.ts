@@ -42,16 +42,20 @@ async function redisRows(folder: string, plan: JobPlan, report: Report): Promise
   const queues = {
     ours: await holdfastJobs(join(folder, "sqlite")),
     memory: await bullmqJobs({ fsync: false }),
+    everysec: await bullmqJobs({ fsync: "everysec" }),
     durable: await bullmqJobs({ fsync: true }),
   };
   try {
     const rates = await inTurn(queues, plan, report);
     const delays = await startDelays(queues.ours, plan.delays);
     const delaysOfPeer = await startDelays(queues.memory, plan.delays);
+    const delaysOfDurable = await startDelays(queues.durable, plan.delays);
     return [
       atLeast("jobs/s, durable SQLite, over BullMQ on redis without fsync", rates.ours, rates.memory, 1),
+      atLeast("jobs/s, durable SQLite, over BullMQ with appendfsync everysec", rates.ours, rates.everysec, 0),
       atLeast("jobs/s, durable SQLite, over BullMQ with appendfsync always", rates.ours, rates.durable, 2),
       atMost("submit to handler, idle, p50 ms, over BullMQ without fsync", median(delays), median(delaysOfPeer), 1.5),
+      atMost("submit to handler, idle, p50 ms, over BullMQ with fsync", median(delays), median(delaysOfDurable), 1.5),
     ];
   } finally {
     for (const queue of Object.values(queues)) await queue.close();

@@ -1,4 +1,5 @@
 /** A machine alone, to measure the cost of deciding without any other cost that could hide a curve. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { machineOf } from "../server/src/assembly/open.ts";
 
 export function machineRunner() {
@@ -14,7 +15,7 @@ export function machineRunner() {
         operation,
         principal: "p",
         input: input as never,
-        ...(agent === undefined ? {} : { agent }),
+        ...defined({ agent }),
       },
       place,
     );

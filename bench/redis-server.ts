@@ -13,12 +13,16 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Without `fsync` it keeps everything in memory only, which is how most deployments run locks on it. */
-export async function startRedis({ fsync }: { readonly fsync: boolean }): Promise<RedisServer> {
+/**
+ * Without `fsync` it keeps everything in memory only, which is how most deployments run locks on it. With `everysec` a crash
+ * of the host loses up to a second.
+ */
+export async function startRedis({ fsync }: { readonly fsync: boolean | "everysec" }): Promise<RedisServer> {
   ensureProgram("redis-server", "redis-server");
   const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));
   const port = await freePort();
-  const durable = fsync ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
+  const policy = fsync === true ? "always" : fsync;
+  const durable = policy === false ? ["--appendonly", "no"] : ["--appendonly", "yes", "--appendfsync", policy];
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...durable];
   const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {

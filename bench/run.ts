@@ -12,6 +12,7 @@ import { cli } from "./cli.ts";
 import { doors } from "./doors.ts";
 import { engine } from "./engine.ts";
 import { files } from "./files.ts";
+import { workspace } from "./workspace.ts";
 import { growth } from "./growth.ts";
 import { intents } from "./intents.ts";
 import { jobs } from "./jobs.ts";
@@ -38,6 +39,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
     run: programs,
   },
   files: { summary: "publishes of files, over the bare system calls, and uploads over HTTP", run: files },
+  workspace: { summary: "tiles over the bare image library, objects in one command, hit-tests", run: workspace },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
   cli: { summary: "the start of a command, over the start of Node alone", run: cli },
   growth: { summary: "how the cost of a call grows with the existing state, up to a million", run: growth },

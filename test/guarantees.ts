@@ -58,6 +58,7 @@ export const finished: readonly Milestone[] = [
   "programs",
   "intents",
   "jobs",
+  "workspace",
 ];
 
 /** The text of every promise, under the milestone that completes it. The letter of an id names its row. */

@@ -17,6 +17,7 @@ import { spaceRow, spaceTable } from "../server/src/features/space/space-table.t
 import { tokenLimits } from "../server/src/features/tokens/token-table.ts";
 import { State } from "../server/src/machine/state.ts";
 import { doorLimits } from "./door-limits.ts";
+import { intentLimits } from "./intent-limits.ts";
 import type { LimitGroup, LimitRow, Row, Rows } from "./limit-row.ts";
 
 const access: Rows<typeof defaultAccessLimits> = {
@@ -311,6 +312,7 @@ const groups: readonly LimitGroup[] = [
   { title: "Checks", values: checkLimits, rows: checks },
   doorLimits.nats,
   { title: "Planning", values: planningLimits, rows: planning },
+  intentLimits,
   { title: "Files from elsewhere", values: { batchCharactersMax }, rows: files },
 ];
 
@@ -327,7 +329,7 @@ export function limitsPage(made: string): string {
     "# Limits",
     made,
     "Every limit of a server, with its default. A limit with a setting can be changed: those of the space with " +
-      "`configure`, the others as an [option, variable or key](configuration.md) of `holdfast up`. Each test is in " +
+      "`configure`, those of intents with `intents.configure`, the others as an [option, variable or key](configuration.md) of `holdfast up`. Each test is in " +
       "`test/`. A row without a test bounds the work of the server itself, or is a number of its HTTP or NATS library.",
     ...groups.flatMap(({ title, values, rows }) => [
       `## ${title}`,
@@ -340,6 +342,9 @@ export function limitsPage(made: string): string {
     "## Tables of the state",
     "Each table says what bounds its rows. `quota`: new rows are refused when the space is full. `operators`: only " +
       "operators add rows. `one`: it has one row. Otherwise it is a limit of this page.",
+    "A deleted entity keeps a row, because its versions continue to count: 300 bytes, its type and twice its id. It stays " +
+      "forever, so the default quota holds about three million of them. Ten million intents a year need more than this if " +
+      "they are deleted. Let intents end instead: after `ended_days` an ended intent leaves no row.",
     [
       "| table | bounded by |",
       "| --- | --- |",

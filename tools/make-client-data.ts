@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockOperations, notice, packs, problems, publicOperations } from "@holdfast/sdk/contract";
+import { lockOperations, notice, packs, problems, publicOperations, ownOperationsOf } from "@holdfast/sdk/contract";
 import type { Operation, Problem } from "@holdfast/sdk/contract";
 import { ContractShapes } from "./contract-shapes.ts";
 
@@ -86,10 +86,17 @@ function textsFile(described: readonly (readonly [string, Problem])[]): string {
   const apart = described.filter(([code]) => !hasOwnWords(code));
   return [
     made,
-    'import type { ProblemTexts } from "./contract-data.ts";',
+    'import type { CoreTexts } from "./contract-data.ts";',
     "",
-    "export const coreTexts: ProblemTexts = {",
-    ...apart.map(([code, { title, next }]) => `  ${JSON.stringify(code)}: ${literal({ title, next })},`),
+    "export const coreTexts: CoreTexts = {",
+    "  problems: {",
+    ...apart.map(([code, { title, next }]) => `    ${JSON.stringify(code)}: ${literal({ title, next })},`),
+    "  },",
+    "  own: {",
+    ...packs
+      .flatMap(({ resources }) => resources)
+      .map((each) => `    ${JSON.stringify(each.type)}: ${literal({ ...ownOperationsOf(each) })},`),
+    "  },",
     "};",
     "",
   ].join("\n");

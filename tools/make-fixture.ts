@@ -8,6 +8,7 @@
  *   node tools/make-fixture.ts rules-1-locks    agents and locks
  *   node tools/make-fixture.ts rules-1-programs programs, with the evidence of their checks
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StateHash } from "../server/src/engine/state-hash.ts";
@@ -66,7 +67,7 @@ class Recorder {
     if (outcome.kind === "done" || outcome.code !== "check_stale") return outcome;
     const { wanted } = outcome.data as unknown as { readonly wanted: WantedCheck };
     const evidence = makeEvidence({ ...command, id: "check" }, wanted, this.state);
-    return this.decide({ ...command, ...(evidence !== undefined && { evidence }) });
+    return this.decide({ ...command, ...defined({ evidence }) });
   }
 
   get state(): StateReader {
@@ -78,7 +79,7 @@ class Recorder {
   }
 
   record(operation: string, input: Json, key?: string): void {
-    this.decide({ operation, principal: "fixture", input, ...(key === undefined ? {} : { key }) });
+    this.decide({ operation, principal: "fixture", input, ...defined({ key }) });
   }
 
   stateHash(): string {

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { createClient } from "@holdfast/sdk";
 import type { Allowance, Client } from "holdfast";
@@ -36,7 +37,7 @@ export interface GatedOptions extends Partial<Pick<GateOptions, "requiresToken" 
 /** A real engine with a manual clock, behind the gate that a server uses. */
 export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> {
   const { requiresAgentSecret = false, disk, clock: given, ...more } = options;
-  const lockOptions = { ...(disk === undefined ? {} : { disk }), ...(given === undefined ? {} : { clock: given }) };
+  const lockOptions = { ...defined({ disk, clock: given }) };
   const node = await lockNode(lockOptions);
   const { services, clock } = node;
   const gate = openGate({

@@ -31,6 +31,8 @@ test("a token for one type of job submits, works and reads that type and no othe
   const { agentId } = await worker.agents.register({ name: "w" });
   const working = worker.as({ agentId });
   assert.equal(await code(working, "jobs.offer", { types: ["tiles"], slots: 1 }), "not_allowed");
+  assert.equal(await code(working, "jobs.take", { types: ["mail", "tiles@disk-1"] }), "not_allowed");
+  assert.equal(await code(working, "jobs.take", { types: ["mail@disk-1"] }), "done");
   const offered = await working.execute("jobs.offer", { types: ["mail"], slots: 1 });
   const [started] = (offered.outcome.data as { readonly next: readonly { claim: string; payload: string }[] }).next;
   assert.equal(started?.payload, "sesame");

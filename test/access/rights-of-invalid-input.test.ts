@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allOperations, membersOf, packs } from "@holdfast/sdk/contract";
@@ -37,7 +38,7 @@ test("a token gets no access with an invalid input that it would not get with a 
         invalidCount += 1;
       }
     }
-    const options = { ...(key === undefined ? {} : { key }), ...(agent === undefined ? {} : { agent }) };
+    const options = { ...defined({ key, agent }) };
     before.push(await operator.call(operation, input, options));
   }
   assert.ok(invalidCount > 200, `only ${invalidCount} invalid inputs were tried`);

@@ -1,4 +1,4 @@
-import { createClient } from "holdfast";
+import { createClient, HoldfastError } from "holdfast";
 import type { CallReply, Client, ClientOptions, Transport } from "holdfast";
 import { transportOf } from "../../server/src/assembly/open.ts";
 import type { ClientNode } from "./client-node.ts";
@@ -13,14 +13,14 @@ export interface LossyClient {
   readonly client: Client;
   /** Operations sent since the client was created, in order. */
   readonly sent: readonly string[];
-  /** Chooses the loss for each call. */
-  readonly network: { lossOf: (operation: string) => CallLoss };
+  /** Chooses the loss for each call, and whether a new listener of notices is refused. */
+  readonly network: { lossOf: (operation: string) => CallLoss; refusesListeners: boolean };
 }
 
 /** A client on the clock of a node, over a network that loses the calls that the test chooses. */
 export function lossyClient(node: ClientNode, name: string, options: ClientOptions = {}): LossyClient {
   const inner = transportOf(node.services);
-  const network: LossyClient["network"] = { lossOf: () => undefined };
+  const network: LossyClient["network"] = { lossOf: () => undefined, refusesListeners: false };
   const sent: string[] = [];
   let ids = 0;
   const transport: Transport = {
@@ -31,6 +31,11 @@ export function lossyClient(node: ClientNode, name: string, options: ClientOptio
       if (loss === "unsent") return lost("unreachable");
       const reply = await inner.call(operation, input, call);
       return loss === "unanswered" ? lost("outcome_unknown") : reply;
+    },
+    notices(query) {
+      const notices = inner.notices(query);
+      if (!network.refusesListeners) return notices;
+      return { ...notices, next: () => Promise.reject(new HoldfastError("watch", "watch_limit")) };
     },
   };
   const clock = clientTime(node.clock, () => `${name}-${(ids += 1)}`);

@@ -18,6 +18,7 @@ export function openInlineIndexThread(folder: string): IndexThread {
       await Promise.resolve();
       opened().flush(target);
     },
+    keepAlive: (flush) => flush,
     filter: () => builder?.filter,
     close: () => {
       builder?.close();

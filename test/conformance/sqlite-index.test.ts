@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { execPath } from "node:process";
 import { test } from "node:test";
 import { indexHash } from "../../server/src/journal/index-hash.ts";
 import { createKeyFilter } from "../../server/src/journal/sqlite/index/key-filter.ts";
 import { openIndexThread } from "../../server/src/journal/sqlite/index/index-thread.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
+import { execChild } from "../scenario/spawn-child.ts";
 import { appendIndexed, assertSubjects, scopeOf } from "./indexed-sample.ts";
 import { appendSample } from "./sample-entries.ts";
 import { openFolder, tamper, withFolder } from "./sqlite-folder.ts";
@@ -42,6 +44,14 @@ test(
     const again = await openFolder(folder);
     await assertSubjects(again, 300);
     await again.close();
+  }),
+);
+
+test(
+  "a program whose append waits for the index thread does not end before the append",
+  withFolder(async (folder) => {
+    const program = join(import.meta.dirname, "append-quickly.ts");
+    assert.equal((await execChild(execPath, [program, folder])).stdout, "1600\n");
   }),
 );
 
@@ -109,7 +119,12 @@ test(
   withFolder(async (folder) => {
     const gate = Promise.withResolvers<undefined>();
     const slow = watchIndexThread(() => {
-      const none = { start: () => undefined, filter: () => undefined, close: () => Promise.resolve() };
+      const none = {
+        start: () => undefined,
+        keepAlive: (running: Promise<void>) => running,
+        filter: () => undefined,
+        close: () => Promise.resolve(),
+      };
       return { ...none, flush: () => gate.promise };
     });
     const journal = await openSqliteJournal({ folder, startedAt, tailRows: 10, openThread: slow.openThread });

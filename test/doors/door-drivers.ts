@@ -55,7 +55,7 @@ export type ConnectDriver = (
 const runWith =
   (call: Call): DoorDriver["run"] =>
   ({ operation, key }, input, agent) =>
-    call(operation, input, { ...(key === undefined ? {} : { key }), ...(agent === undefined ? {} : { agent }) });
+    call(operation, input, { ...defined({ key, agent }) });
 
 async function served(connectDriver: ConnectDriver, nats?: string): Promise<DoorDriver> {
   const data = await mkdtemp(join(tmpdir(), "holdfast-ways-"));
@@ -127,7 +127,7 @@ async function overRoutes(url: string, token: string): ReturnType<ConnectDriver>
       if (request === undefined) return commands.run(step, input, agent);
       const { method, path, body } = request;
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
-      return replyOf(request, await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) }));
+      return replyOf(request, await fetch(url + path, { method, headers, ...defined({ body }) }));
     },
   };
 }

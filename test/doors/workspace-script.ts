@@ -105,7 +105,7 @@ const worker = { agent: (before: readonly CallReply[]) => lastOf(before, "agent_
 const work: readonly ScriptStep[] = [
   step("workspace.recalculate-project", project),
   step("register-agent", { name: "worker", inactivity_seconds: 600 }),
-  step("jobs.take", { types: ["workspace.recalculate"] }, worker),
+  step("jobs.take", { types: ["workspace.recalculate@main"] }, worker),
   step("workspace.set-totals", underJob({ ...sketch, totals: { objects: 0, box: null, length: 0, area: 0 } }), worker),
   step("workspace.list-records", underJob({ limit: 1000 }), worker),
   step("workspace.begin-restore", underJob(), worker),

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Client } from "holdfast";
 import type { AppServices } from "../../server/src/app/app-services.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
@@ -39,8 +40,7 @@ export async function startNode(options: TestNodeOptions = {}): Promise<TestNode
   const engine = await startEngine({
     journal,
     clock,
-    ...(checkpointEvery === undefined ? {} : { checkpointEvery }),
-    ...(rules === undefined ? {} : { rules }),
+    ...defined({ checkpointEvery, rules }),
     report: (message) => reports.push(message),
   });
   const services = servicesOf(engine, { clock });

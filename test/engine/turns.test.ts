@@ -40,6 +40,26 @@ async function startSharing(
 }
 
 describe("nodes that share a journal", () => {
+  test("a refusal that is in no entry is decided on the head of the journal, also on a node that lags behind", async () => {
+    const a = await startSharing();
+    const b = await startSharing({ disk: a.disk });
+    await a.client.entities.create("note", "1", { n: 1 });
+    await loopTicks(3);
+    const { follow } = b.journal;
+    b.journal.follow = (after) => Promise.resolve({ kind: "followed", entries: [], head: after });
+    await a.client.entities.create("note", "2", { n: 2 });
+    // The node reads nothing at the hint of the other one, and gets no second hint.
+    await loopTicks(3);
+    b.journal.follow = follow;
+    assert.ok(b.engine.head.position < a.engine.head.position, "the other node has not read the entity");
+    const patched = await b.client.execute("patch-entity", { type: "note", id: "2", merge: { n: 3 } });
+    assert.equal(patched.outcome.kind, "done", JSON.stringify(patched.outcome));
+    const unknown = await b.client.execute("patch-entity", { type: "note", id: "3", merge: { n: 3 } });
+    assert.equal(unknown.outcome.kind, "refusal");
+    await a.client.close();
+    await b.client.close();
+  });
+
   test("a node takes no turns while it is alone, and takes turns after it has lost a race", async () => {
     const a = await startSharing();
     const b = await startSharing({ disk: a.disk });

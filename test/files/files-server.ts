@@ -1,9 +1,11 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "holdfast";
 import type { Allowance, Client } from "holdfast";
 import { serve } from "../../server/src/assembly/serve.ts";
+import type { ServeOptions } from "../../server/src/assembly/serve.ts";
 
 export const operatorToken = "the-operator-of-published-files-0123456789";
 
@@ -27,12 +29,12 @@ export interface FilesServer extends AsyncDisposable {
   restarted(): Promise<FilesServer>;
 }
 
-/** A real server with a storage root. */
-export async function filesServer(given?: string): Promise<FilesServer> {
+/** A real server with a storage root. Its journal has the time of the given clock. */
+export async function filesServer(given?: string, time: Pick<ServeOptions, "clock"> = {}): Promise<FilesServer> {
   const data = given ?? (await mkdtemp(join(tmpdir(), "holdfast-files-")));
   const reports: string[] = [];
   const report = (message: string): void => void reports.push(message);
-  const serving = await serve({ data, host: "127.0.0.1", port: 0, operatorToken, report });
+  const serving = await serve({ data, host: "127.0.0.1", port: 0, operatorToken, report, ...time });
   const { url } = serving;
   const clients: Client[] = [];
   const connected = async (token: string): Promise<Client> => {
@@ -55,11 +57,11 @@ export async function filesServer(given?: string): Promise<FilesServer> {
       fetch(url + path, {
         method,
         headers: { authorization: `Bearer ${operatorToken}`, ...headers },
-        ...(body === undefined ? {} : { body }),
+        ...defined({ body }),
       }),
     async restarted() {
       await stop();
-      return filesServer(data);
+      return filesServer(data, time);
     },
     async [Symbol.asyncDispose]() {
       await stop();

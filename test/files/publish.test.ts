@@ -108,8 +108,11 @@ test("parts are sent over HTTP, checked and resumed, and content is answered by 
   });
   assert.equal(opened.status, 201, await opened.clone().text());
   const { id } = (await opened.json()) as { id: string };
-  const part = async (query: string, body: string): Promise<readonly unknown[]> => {
-    const headers = { "content-type": "application/octet-stream" };
+  const part = async (query: string, body: string, digest?: string): Promise<readonly unknown[]> => {
+    const headers = {
+      "content-type": "application/octet-stream",
+      ...(digest !== undefined && { "content-digest": digest }),
+    };
     const answer = await server.request("PUT", `/v1/files/publishes/${id}/parts?${query}`, { headers, body });
     const data = (await answer.json()) as Readonly<Record<string, unknown>>;
     return [
@@ -123,7 +126,13 @@ test("parts are sent over HTTP, checked and resumed, and content is answered by 
   assert.deepEqual(await part("path=a.txt&offset=0", "01234"), [200, 5], "a repeated part changes nothing");
   assert.deepEqual(await part("path=a.txt&offset=9", "x"), [409, "files.upload_offset", 5], "parts out of order");
   assert.deepEqual(await part(`path=a.txt&offset=5&sha256=${sha256}`, "5678_"), [422, "files.digest_mismatch", sha256]);
-  assert.deepEqual(await part("path=a.txt&offset=5", "56789"), [200, 10]);
+  const digestOf = (text: string): string =>
+    `sha-512=:x:, sha-256=:${createHash("sha256").update(text).digest("base64")}:`;
+  const ofHeader = ["path=a.txt&offset=5", "56789"] as const;
+  assert.deepEqual(await part(...ofHeader, digestOf("01234")), [422, "files.digest_mismatch", sha256]);
+  assert.deepEqual(await part(...ofHeader, "sha-256=AAAA"), [422, "input_invalid"], "a malformed header");
+  assert.deepEqual(await part(`${ofHeader[0]}&sha256=${sha256}`, "56789", digestOf("56789")), [422, "input_invalid"]);
+  assert.deepEqual(await part(...ofHeader, digestOf("56789")), [200, 10]);
   const commit = await server.request("POST", `/v1/files/publishes/${id}/commit`, {
     ...{ headers: json, body: JSON.stringify({ release: true }) },
   });
@@ -154,6 +163,7 @@ test("hostile paths, twins and too much of anything are refused, and the publish
     ["a//b", "files.name_invalid"],
     ["a\\b", "files.name_invalid"],
     ["nul\u0001", "files.name_invalid"],
+    ["report\u202Egpj.exe", "files.name_invalid"],
     ["MANIFEST", "files.name_invalid"],
     ["manifest/x", "files.name_invalid"],
     ["x".repeat(256), "files.name_invalid"],
@@ -264,7 +274,7 @@ test("a link that replaces a folder during a publish leads nowhere, and the root
   assert.equal(await codeOf(client.files.publish("site/docs")), "files.root_degraded");
   const degraded = async (): Promise<unknown> => {
     const { services } = (await (await server.request("GET", "/health")).json()) as HealthAnswer;
-    return services["storage-roots"]?.details.roots[0]?.degraded;
+    return services["storage-root main"]?.details.roots[0]?.degraded;
   };
   assert.equal(await degraded(), "ENOTDIR");
   assert.equal((await server.request("POST", "/v1/files/roots/main/clear")).status, 200);
@@ -273,7 +283,7 @@ test("a link that replaces a folder during a publish leads nowhere, and the root
   assert.equal(await textOf(client, "a"), "again");
 });
 
-test("a start moves unknown folders aside, reports missing versions, and refuses another folder as the root [W6]", async () => {
+test("a start moves unknown folders aside, removes empty ones, reports missing versions, and refuses another folder as the root [W6]", async () => {
   await using server = await filesServer();
   await published(server.operator, { a: "kept" });
   const { version } = await published(server.operator, { a: "lost" });
@@ -285,16 +295,19 @@ test("a start moves unknown folders aside, reports missing versions, and refuses
   });
   await mkdir(join(target, "v.p9-9"));
   await writeFile(join(target, "v.p9-9", "a"), "of lost history");
+  await mkdir(join(server.root, "export", "old", "tmp"), { recursive: true });
   await using second = await server.restarted();
   assert.equal(second.reports.length, 2, second.reports.join("\n"));
   assert.deepEqual(await readdir(join(second.root, ".orphans")), ["site+docs+v.p9-9"]);
+  const folders = (await readdir(second.root)).filter((name) => !name.startsWith("."));
+  assert.deepEqual(folders, ["site"]);
   assert.equal(await codeOf(second.operator.files.read("site/docs", "a")), "files.damaged");
   assert.equal(await textOf(second.operator, "a", 1), "kept");
   await rm(join(second.root, ".root", "id"));
   await using third = await second.restarted();
-  await using publish = await third.operator.files.publish("site/docs");
-  assert.equal(await codeOf(publish.write("a", "x")), "files.root_elsewhere");
-  assert.match(third.reports.join("\n"), /storage-roots/u);
+  assert.equal(await codeOf(third.operator.files.publish("site/docs")), "files.root_unavailable");
+  assert.equal(await codeOf(third.operator.files.read("site/docs", "a", { version: 1 })), "files.root_unavailable");
+  assert.match(third.reports.join("\n"), /storage-root main failed/u);
 });
 
 test("a deleted target is gone, unless a reader has pinned a version", async () => {
@@ -311,4 +324,33 @@ test("a deleted target is gone, unless a reader has pinned a version", async () 
   assert.ok(other.granted);
   assert.equal((await client.files.delete("site/other", other.fence)).versions, 1);
   assert.equal(await codeOf(client.files.get("site/other")), "files.version_unknown");
+});
+
+test("the numbers of a deleted target continue, and a version of the past is read at its position [W6]", async () => {
+  await using first = await filesServer();
+  const remove = async (client: Client, target: string): Promise<void> => {
+    const lock = await client.operations.acquireLock({ paths: [target], ownerId: "me", ttlMs: 60_000 });
+    assert.ok(lock.granted);
+    await client.files.delete(target, lock.fence);
+    await client.operations.releaseLock({ fence: lock.fence, ownerId: "me" });
+  };
+  const positionNow = async (client: Client): Promise<number> => Number((await client.cursor()).split(".").at(-1));
+  const start = await positionNow(first.operator);
+  await published(first.operator, { a: "one" });
+  const two = await published(first.operator, { a: "two" });
+  const beforeDeletion = await positionNow(first.operator);
+  await remove(first.operator, "site/docs");
+  const afterDeletion = await positionNow(first.operator);
+  await using server = await first.restarted();
+  const { operator: client } = server;
+  assert.equal((await published(client, { a: "three" })).version, 3, "also after a restart");
+  assert.equal((await published(client, { a: "x" }, "site/new")).version, 1);
+  const past = await client.files.get("site/docs", { position: beforeDeletion });
+  assert.deepEqual([past.version, past.digest, past.isRemoved, past.isCurrent], [2, two.digest, true, false]);
+  const newest = await client.files.get("site/docs", { position: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual([newest.version, newest.isRemoved, newest.isCurrent], [3, undefined, true]);
+  for (const position of [start, afterDeletion])
+    assert.equal(await codeOf(client.files.get("site/docs", { position })), "files.version_unknown");
+  assert.equal(await codeOf(client.files.get("site/docs", { position: 1, version: 1 })), "input_invalid");
+  assert.equal(await codeOf(client.files.read("site/docs", "a", { version: 2 })), "files.version_unknown");
 });

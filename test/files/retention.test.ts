@@ -82,6 +82,22 @@ test("a pinned version outlives its retention time until the pin ends [W6]", asy
   await node.becomes("folders", 2);
 });
 
+test("each reader ends only its own pin, and a version without pins goes at its time [W6]", async () => {
+  await using node = await retentionNode();
+  const { files } = node.client;
+  const other = node.client.agent({ name: "other" });
+  await node.publish("1");
+  for (const reader of [files, other.files]) await reader.pin({ target: "t", version: 1, ttlMs: 20 * hourMs });
+  for (const text of ["2", "3"]) await node.publish(text);
+  assert.deepEqual(await files.unpin({ target: "t", version: 1 }), { target: "t", version: 1 });
+  await node.pass(2 * hourMs);
+  assert.deepEqual(await node.versions(), [3, 2, 1], "the other reader keeps it");
+  await assert.rejects(files.unpin({ target: "t", version: 9 }), { code: "files.version_unknown" });
+  await other.files.unpin({ target: "t", version: 1 });
+  await node.pass(60_000);
+  assert.deepEqual(await node.versions(), [3, 2]);
+});
+
 test("the folder of a collected version stays while a stream reads it, and the stream gets every byte [W6]", async () => {
   await using node = await retentionNode();
   const text = "x".repeat(900_000);

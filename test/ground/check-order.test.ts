@@ -1,6 +1,7 @@
 /** The order in which the thread of checks runs its jobs. Each step of a job takes 5 ms of a clock that the test moves. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CheckOrder } from "../../server/src/checks/check-port.ts";
 import { CheckWorkLoop } from "../../server/src/checks/check-work-loop.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 
@@ -9,6 +10,10 @@ const stepMs = 5;
 interface PlannedJob {
   readonly unit: string;
   readonly steps: number;
+  /** True if its work cannot yield, and pauses after each millisecond instead. */
+  readonly isWhole?: boolean;
+  /** Number of steps of the first job after which the order arrives. */
+  readonly after?: number;
   /** True for a question instead of a check. */
   readonly isAsked?: boolean;
 }
@@ -24,14 +29,30 @@ async function run(
   const { promise, resolve } = Promise.withResolvers<undefined>();
   function* work(number: number) {
     for (let step = 0; step < (jobs[number]?.steps ?? 0); step += 1) {
+      const isWhole = jobs[number]?.isWhole === true;
       steps.push(number);
-      clock.advance(stepMs);
-      yield undefined;
+      clock.advance(isWhole ? 1 : stepMs);
+      if (isWhole) loop.pause();
+      else yield undefined;
     }
     return null;
   }
-  const loop = new CheckWorkLoop({
+  const orderOf = (job: number): CheckOrder => {
+    const { unit = "", isAsked } = jobs[job] ?? {};
+    const request = { id: String(job), unit, operation: "toy", input: job, agent: null, after: 0 };
+    if (isAsked === true) return { kind: "ask", check: "toy/1", job, question: job };
+    return { kind: "prepare", check: "toy/1", job, request };
+  };
+  const later = [...jobs.keys()].filter((job) => jobs[job]?.after !== undefined);
+  const loop: CheckWorkLoop = new CheckWorkLoop({
     clock,
+    receive: () => {
+      const done = steps.filter((number) => number === 0).length;
+      const [job] = later;
+      if (job === undefined || done < (jobs[job]?.after ?? 0)) return undefined;
+      later.shift();
+      return orderOf(job);
+    },
     // On a busy host a thread gets a share of the processor.
     processorMs: () => clock.monotonicMs() * share,
     open: () => ({
@@ -46,11 +67,7 @@ async function run(
     },
   });
   loop.take({ kind: "open", check: "toy/1", module: "", options: null });
-  for (const [job, { unit, isAsked }] of jobs.entries()) {
-    const request = { id: String(job), unit, operation: "toy", input: job, agent: null, after: 0 };
-    if (isAsked === true) loop.take({ kind: "ask", check: "toy/1", job, question: job });
-    else loop.take({ kind: "prepare", check: "toy/1", job, request });
-  }
+  for (const job of jobs.keys()) if (!later.includes(job)) loop.take(orderOf(job));
   await promise;
   return { steps, ends };
 }
@@ -96,4 +113,54 @@ test("a check counts as long by its processor time, not by the time for which a 
     [0, 1, 2, 3],
     "no check interrupts another one",
   );
+});
+
+test("a short check runs inside of a long step that cannot yield, and the long one keeps half of the time [G9]", async () => {
+  const short = (after: number): PlannedJob => ({ unit: "a", steps: 1, after });
+  const { steps, ends } = await run([
+    { unit: "a", steps: 300, isWhole: true },
+    ...[short(3), ...Array<PlannedJob>(20).fill(short(100))],
+  ]);
+  assert.equal(steps.indexOf(1), 50, "a step is long after 50 ms, and the order that arrived runs then");
+  assert.equal(steps.indexOf(2), 101, "an order that arrives later runs at the next pause");
+  const shared = steps.slice(101, steps.indexOf(21));
+  const longMs = shared.filter((number) => number === 0).length;
+  assert.ok(longMs >= 0.8 * stepMs * 19 && longMs <= 1.2 * stepMs * 19, `${longMs} ms of the long check`);
+  assert.equal(ends.at(-1), 0, "the long check ends last");
+});
+
+test("a short check waits for a step that cannot yield and is not long [G9]", async () => {
+  const { steps } = await run([
+    { unit: "a", steps: 40, isWhole: true },
+    { unit: "a", steps: 1 },
+  ]);
+  assert.deepEqual(steps, [...Array<number>(40).fill(0), 1]);
+});
+
+test("an order to cancel a long check that arrives inside of its step ends it with the step [G9]", async () => {
+  const clock = new ManualClock();
+  const reports: string[] = [];
+  const orders: CheckOrder[] = [{ kind: "cancel", check: "toy/1", job: 0 }];
+  let steps = 0;
+  const loop: CheckWorkLoop = new CheckWorkLoop({
+    clock,
+    receive: () => orders.shift(),
+    open: () => ({
+      ...{ load: () => undefined, apply: () => undefined, unload: () => undefined },
+      *prepare() {
+        for (; steps < 1_000; steps += 1) {
+          clock.advance(stepMs);
+          loop.pause();
+          if (steps % 20 === 19) yield undefined;
+        }
+        return null;
+      },
+    }),
+    report: ({ kind }) => void reports.push(kind),
+  });
+  loop.take({ kind: "open", check: "toy/1", module: "", options: null });
+  const request = { id: "0", unit: "a", operation: "toy", input: 0, agent: null, after: 0 };
+  loop.take({ kind: "prepare", check: "toy/1", job: 0, request });
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  assert.deepEqual([steps, reports], [19, ["opened", "cancelled"]]);
 });

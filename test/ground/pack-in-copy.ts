@@ -2,6 +2,7 @@
  * The tests of the pack that a guide describes. They run in a copy of the project that has the pack, started by
  * throw-away-pack.test.ts.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open } from "holdfast";
@@ -20,7 +21,7 @@ for (const [door, connect] of Object.entries(doorDrivers)) {
   test(`every operation of the pack answers as its guide says through ${door}`, async () => {
     await using driver = await connect();
     for (const { operation, input, key, code, data = {} } of notesScript) {
-      const step = { operation, input: () => input, ...(key === undefined ? {} : { key }) };
+      const step = { operation, input: () => input, ...defined({ key }) };
       const { outcome } = await driver.run(step, input, undefined);
       const shown = `${operation}: ${JSON.stringify(outcome)}`;
       assert.equal(outcome.kind === "refusal" ? outcome.code : undefined, code, shown);

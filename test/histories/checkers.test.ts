@@ -1,4 +1,5 @@
 /** Tests of the checkers: each must find its kind of error in a made-up history. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JournalItem } from "holdfast";
@@ -26,7 +27,7 @@ const read = (when: readonly [number, number], version: number, number: number):
   call({ kind: "read", subject }, when, { code: "done", version, number });
 const write = (when: readonly [number, number], number: number, version?: number, expected?: number): HistoryCall =>
   call(
-    { kind: "write", subject, number, ...(expected !== undefined && { expected }) },
+    { kind: "write", subject, number, ...defined({ expected }) },
     when,
     version === undefined ? undefined : { code: "done", version },
   );

@@ -1,4 +1,5 @@
 /** One history: clients work on real processes under faults, and record all calls and answers. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { connect } from "holdfast";
 import type { Client, JournalItem } from "holdfast";
 import { seededRandom } from "../scenario/kill-lines.ts";
@@ -97,7 +98,7 @@ interface Reach {
 
 function reachNode({ urls, token }: Deployment, { way, node, reconnectMs, ...own }: Reach): Promise<Client> {
   const given = own.token ?? token;
-  const options = { transport: way, retry: false, reconnectMs, ...(given !== undefined && { token: given }) } as const;
+  const options = { transport: way, retry: false, reconnectMs, ...defined({ token: given }) } as const;
   return connect(urls[node % urls.length], options);
 }
 

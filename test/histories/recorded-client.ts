@@ -1,4 +1,5 @@
 /** A client that records its calls and their answers. It retries only calls that cannot happen twice. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallReply, Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { broken, withdrawnCode } from "./history-call.ts";
@@ -57,7 +58,7 @@ export class RecordedClient {
     key,
     ...call
   }: Omit<HistoryCall, "client" | "answer" | "key"> & LateParts): HistoryAnswer | undefined {
-    const parts = { ...(key !== undefined && { key }), ...(answer !== undefined && { answer }) };
+    const parts = { ...defined({ key, answer }) };
     this.#calls.push({ client: this.number, ...call, ...parts });
     return answer;
   }
@@ -114,9 +115,9 @@ function answerOf(code: string, { outcome, position }: CallReply): HistoryAnswer
   return {
     code,
     position,
-    ...(version !== undefined && { version }),
+    ...defined({ version }),
     ...(value?.number !== undefined && { number: value.number }),
-    ...(fence !== undefined && { fence }),
+    ...defined({ fence }),
     ...(found !== undefined && { found, hasReleased: released !== undefined && released.length > 0 }),
   };
 }

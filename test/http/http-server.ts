@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,7 +64,7 @@ async function send(url: string, method: string, path: string, given: HttpCall):
   const response = await fetch(url + path, {
     method,
     headers: { ...type, ...given.headers },
-    ...(text === undefined ? {} : { body: text }),
+    ...defined({ body: text }),
   });
   const received = await response.text();
   const isJson = (response.headers.get("content-type") ?? "").includes("json") && received !== "";

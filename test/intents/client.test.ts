@@ -23,7 +23,7 @@ describe("writes through the client", () => {
     assert.deepEqual((await intents.list({ status: "corrected" })).items, [{ id: "1", status: "corrected" }]);
   });
 
-  promise("each kind of refusal has its own error [B11]", async ({ intents, agent }) => {
+  onEveryTransport("each kind of refusal has its own error [B11]", async ({ intents, agent }) => {
     await intents.create({ id: "1", payload: {} });
     await assert.rejects(intents.get("2"), IntentNotFoundError);
     await assert.rejects(intents.transition("1", "corrected"), InvalidStatusTransitionError);

@@ -46,6 +46,10 @@ test("a worker runs a pipeline over plain HTTP with four operations, and each st
   );
 });
 
+const named = (count: number): readonly { readonly name: string }[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `b${index}` }));
+const because = { source: "pricing", reason: "the list changed" };
+
 /** A request, and the status and code of its refusal. The intents: `open` is received, `held` is locked and has a run. */
 const refusals: readonly (readonly [
   method: string,
@@ -68,8 +72,40 @@ const refusals: readonly (readonly [
   ["POST", "/v1/intents/update-many", { ids: ["open", "held"], to: "failed" }, 409, "intents.lock_timeout"],
   ["POST", "/v1/intents/update-many", { ids: ["open"] }, 422, "input_invalid"],
   ["POST", "/v1/intents/open/run", { fence: "1.1", ...plan }, 423, "intents.lock_required"],
+  ["POST", "/v1/intents/none/run", { fence: "1.1", ...plan }, 404, "entity_not_found"],
   ["POST", "/v1/intents/open/stop", { reason: "enough" }, 409, "intents.run_ended"],
   ["POST", "/v1/intents/configure", { settings: { max_tries: 4 } }, 403, "not_allowed"],
+  // One more than each bound of an input.
+  ["POST", "/v1/intents", { id: "x".repeat(201), payload: {} }, 422, "input_invalid"],
+  ["POST", "/v1/intents", { id: "a/b", payload: {} }, 422, "input_invalid"],
+  ["POST", "/v1/intents", { payload: {}, technical_actor: "x".repeat(129) }, 422, "input_invalid"],
+  ["POST", "/v1/intents", { payload: { text: "x".repeat(1_048_576) } }, 413, "body_too_large"],
+  ["POST", "/v1/intents/update-many", { ids: Array<string>(101).fill("open"), to: "failed" }, 422, "input_invalid"],
+  ["POST", "/v1/intents/open/run", { fence: "1.1", pipeline: "p", bridges: named(65) }, 422, "input_invalid"],
+  ["POST", "/v1/intents/open/run", { fence: "1.1", pipeline: "p", bridges: [] }, 422, "input_invalid"],
+  ["POST", "/v1/intents/open/run", { fence: "1.1", pipeline: "p", bridges: [{ name: "A" }] }, 422, "input_invalid"],
+  ["POST", "/v1/intents/open/reevaluate", { diff: {}, ...because }, 422, "input_invalid"],
+  ["POST", "/v1/intents/open/reevaluate", { diff: { a: 1 }, source: "", reason: "x" }, 422, "input_invalid"],
+  [
+    "POST",
+    "/v1/intents/open/reevaluate",
+    { diff: { a: 1 }, source: "x".repeat(129), reason: "x" },
+    422,
+    "input_invalid",
+  ],
+  [
+    "POST",
+    "/v1/intents/open/reevaluate",
+    { diff: { a: 1 }, source: "x", reason: "x".repeat(501) },
+    422,
+    "input_invalid",
+  ],
+  ["POST", "/v1/intents/open/stop", {}, 422, "input_invalid"],
+  ["POST", "/v1/intents/open/stop", { reason: "x".repeat(501) }, 422, "input_invalid"],
+  ["GET", "/v1/intents/open?corrections=1001", undefined, 422, "input_invalid"],
+  ["GET", "/v1/intents?status=sold", undefined, 422, "intents.status_unknown"],
+  ["GET", "/v1/intents?run=sleeping", undefined, 422, "intents.status_unknown"],
+  ["GET", "/v1/intents?limit=1001", undefined, 422, "input_invalid"],
 ];
 
 test("each refusal of intents has its status and its code over HTTP, and a problem names the next step [B1 B2 B3 B11]", async () => {
@@ -80,6 +116,8 @@ test("each refusal of intents has its status and its code over HTTP, and a probl
   const fence = await fenceOf(post, "held");
   assert.equal((await post("/v1/intents/held/run", { fence, ...plan })).status, 200);
   const underFence = { fence, run: 1, outcome: "done" };
+  const longError = { code: "x", message: "x".repeat(2_001) };
+  const position = await server.position();
   const rows: typeof refusals = [
     ...refusals,
     ["POST", "/v1/intents/held/transition", { to: "failed", fence }, 409, "intents.run_open"],
@@ -87,6 +125,15 @@ test("each refusal of intents has its status and its code over HTTP, and a probl
     ["POST", "/v1/intents/held/advance", { ...underFence, step: "price" }, 409, "intents.step_out_of_order"],
     ["POST", "/v1/intents/held/advance", { ...underFence, step: "input", run: 2 }, 409, "intents.run_ended"],
     ["POST", "/v1/intents/held/advance", { ...underFence, step: "input", fence: "1.1" }, 412, "fence_stale"],
+    ["POST", "/v1/intents/held/advance", { ...underFence, step: "input", note: "x".repeat(501) }, 422, "input_invalid"],
+    ["POST", "/v1/intents/held/advance", { ...underFence, step: "input", error: longError }, 422, "input_invalid"],
+    [
+      "POST",
+      "/v1/intents/held/advance",
+      { ...underFence, step: "input", outcome: "lost" },
+      422,
+      "intents.status_unknown",
+    ],
   ];
   for (const [method, path, body, status, code] of rows) {
     const answer = await server.request(method, path, body === undefined ? {} : { body });
@@ -94,6 +141,8 @@ test("each refusal of intents has its status and its code over HTTP, and a probl
     assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/u);
     assert.ok(typeof answer.body["next"] === "string");
   }
+  // Only conflicts of versions and the refused configuration are recorded.
+  assert.equal(await server.position(), position + 2);
 });
 
 test("a change of a status and a correction may have If-Match, and succeed without it [B3]", async () => {

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { erasedEntry } from "../../server/src/engine/erased-entry.ts";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
@@ -115,7 +116,7 @@ export class IntentWorld {
         this.apply({ ...command, kind: "lock" });
         this.machine.run(id, this.#fenceOf(command), bridgeNames, plan);
       },
-      advance: () => advance({ changes: { done }, ...(to === undefined ? {} : { to }) }),
+      advance: () => advance({ changes: { done }, ...defined({ to }) }),
       pause: () => advance({ changes: { done }, pause: "needs approval" }),
       retry: () => advance({ outcome: "retry" }),
       fail: () => advance({ outcome: "failed", fatal: n === 0 }),

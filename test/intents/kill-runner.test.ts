@@ -10,10 +10,10 @@ import { folderFor, serverFor } from "../socket/with-server.ts";
 import { assertRun, startRunner } from "./runner-process.ts";
 
 /**
- * The points at which a runner is killed: before its run, in a bridge, after an effect, after the result of a bridge is
- * durable, and after the last answer.
+ * The points at which a runner is killed: after an effect and before its result, before the run, in a bridge, and after the
+ * last answer. `kill-before-answer.test.ts` has the point between a result and its answer.
  */
-const points = ["before run", "in first", "after second", "in third", "after third", "after the last"] as const;
+const points = ["after second", "before run", "in first", "in third", "after third", "after the last"] as const;
 
 describe("runners in processes of their own", () => {
   test("a run continues after kill -9 of its runner at each point, with each step done once under one key [B5 X3]", async (t) => {

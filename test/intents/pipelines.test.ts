@@ -11,17 +11,27 @@ import { clientNode, soon } from "../client/client-node.ts";
 const name = "orders";
 
 /** A bridge that reports its step and waits until the test ends it. */
-function heldBridge(): Bridge & { readonly steps: BridgeStep[]; end: () => void } {
+function heldBridge(): Bridge & {
+  readonly steps: BridgeStep[];
+  /** Waits for a number of steps. The key of a step is made by another thread, so turns of the loop do not bound it. */
+  reached: (count: number) => Promise<void>;
+  end: () => void;
+} {
   const ended = Promise.withResolvers<undefined>();
   const steps: BridgeStep[] = [];
+  const waiting: (() => void)[] = [];
   return {
     name: "held",
     steps,
+    reached: async (count) => {
+      while (steps.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
     end: () => {
       ended.resolve(undefined);
     },
     execute: (_intent, step) => {
       steps.push(step);
+      for (const resolve of waiting.splice(0)) resolve();
       return ended.promise;
     },
   };
@@ -65,7 +75,7 @@ describe("pipelines", () => {
     const bridge = heldBridge();
     const orders = await client.intents.bridges([bridge], { name });
     const first = orders.execute("1");
-    await soon(() => bridge.steps.length === 1);
+    await bridge.reached(1);
     await assert.rejects(orders.execute("1"), LockTimeoutError);
     const second = orders.execute("1", { waitMs: 60_000 });
     await soon(async () => (await client.locks.status("intent/1")).queue.length === 1);
@@ -179,7 +189,7 @@ describe("takeovers through the client", () => {
     const work = (await ann.intents.bridges([inputBridge(), first], { name }))
       .execute("1")
       .catch((error: unknown) => error);
-    await soon(() => first.steps.length === 1);
+    await first.reached(1);
     const [step] = first.steps;
     await ann.locks.forceRelease(step?.fence ?? "", "the host is gone", { override: true });
     await soon(() => step?.signal.aborted === true);
@@ -201,7 +211,7 @@ describe("takeovers through the client", () => {
     const held = heldBridge();
     const abandoned = await ann.intents.bridges([held], { name });
     const works = ["1", "2"].map((id) => abandoned.execute(id).catch((error: unknown) => error));
-    await soon(() => held.steps.length === 2);
+    await held.reached(2);
     const free = (step: BridgeStep | undefined) =>
       ann.locks.forceRelease(step?.fence ?? "", "the host is gone", { override: true });
     await free(held.steps[0]);
@@ -210,11 +220,11 @@ describe("takeovers through the client", () => {
     other.end();
     const recovery = (await bob.intents.bridges([other], { name })).recover({ signal: ending.signal });
     await node.clock.pass(1_100, 50);
-    await soon(() => other.steps.length === 1);
+    await other.reached(1);
     await free(held.steps[1]);
     await node.clock.pass(1_100, 50);
     await soon(async () => (await bob.intents.list({ run: "interrupted" })).items.length === 0);
-    await soon(() => other.steps.length === 2);
+    await other.reached(2);
     ending.abort();
     assert.equal(await recovery, 2);
     await Promise.all(works);

@@ -6,7 +6,7 @@ import { appendFileSync, fsyncSync, openSync } from "node:fs";
 import { connect } from "holdfast";
 import { runnerBridges } from "./runner-bridges.ts";
 
-const [url = "", id = "", file = "", point = "none"] = process.argv.slice(2);
+const [url = "", id = "", file = "", ttlMs = "", point = "none"] = process.argv.slice(2);
 const effects = openSync(file, "a");
 const client = await connect(url.split(","), { name: `runner ${process.pid}` });
 
@@ -27,7 +27,7 @@ const bridges = runnerBridges(async (bridge, { key, tried, signal }) => {
 });
 
 await reach("before run");
-const pipeline = await client.intents.bridges(bridges, { name: "orders", ttlMs: 1_000 });
+const pipeline = await client.intents.bridges(bridges, { name: "orders", ttlMs: Number(ttlMs) });
 try {
   const { status, run } = await pipeline.execute(id, { waitMs: 60_000 });
   console.log(`ended ${status} ${String(run?.takeovers)}`);

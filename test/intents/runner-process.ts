@@ -1,5 +1,6 @@
 /** Starts runner processes, and checks the intent and its effects after all of them. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
@@ -12,6 +13,8 @@ export interface RunnerProcess {
   /** The next line of its output. */
   readonly line: () => Promise<string>;
   readonly signal: (name: "SIGKILL" | "SIGSTOP" | "SIGCONT") => void;
+  /** Kills it, and waits until it is gone. */
+  readonly kill: () => Promise<void>;
 }
 
 export interface RunnerOptions {
@@ -19,10 +22,13 @@ export interface RunnerOptions {
   readonly id: string;
   readonly file: string;
   readonly point?: string;
+  /** The lease of its lock; one second by default. */
+  readonly ttlMs?: number;
 }
 
-export function startRunner(t: TestContext, { urls, id, file, point = "none" }: RunnerOptions): RunnerProcess {
-  const words = [program, urls.join(","), id, file, point];
+export function startRunner(t: TestContext, options: RunnerOptions): RunnerProcess {
+  const { urls, id, file, point = "none", ttlMs = 1_000 } = options;
+  const words = [program, urls.join(","), id, file, String(ttlMs), point];
   const child = spawnChild(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
   t.after(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -33,6 +39,11 @@ export function startRunner(t: TestContext, { urls, id, file, point = "none" }: 
       return next.value;
     },
     signal: (name) => void child.kill(name),
+    kill: async () => {
+      const isGone = once(child, "exit");
+      child.kill("SIGKILL");
+      await isGone;
+    },
   };
 }
 
@@ -54,4 +65,20 @@ export async function assertRun(client: Client, id: string, file: string): Promi
   }
   assert.deepEqual([...keys.keys()], ["first", "second", "third"]);
   for (const used of keys.values()) assert.equal(used.size, 1, effects.join("\n"));
+}
+
+/** The names of the bridges, in the order of their effects. */
+export async function effectsOf(file: string): Promise<readonly string[]> {
+  const effects = (await readFile(file, "utf8")).trim().split("\n");
+  return effects.map((effect) => effect.split(" ")[0] ?? "");
+}
+
+/** The positions of the entries that say that a step is done. */
+export async function donePositions(client: Client, id: string, step: string): Promise<readonly number[]> {
+  const { items } = await client.entities.history("intent", id, { limit: 500 });
+  const done = items.filter(
+    ({ event, data }) =>
+      event === "evt.intent.bridge_completed" && (data as { readonly bridge: string }).bridge === step,
+  );
+  return done.map(({ position }) => position);
 }

@@ -28,6 +28,18 @@ describe("steps of a run", () => {
     assert.equal(machine.run("1", read, bridges).code, "intents.lock_required");
   });
 
+  test("a run names the missing intent before the missing lock, and the lock manager before both [B5 M6]", () => {
+    const machine = new IntentDecider();
+    assert.equal(machine.run("none", "1.1", bridges).code, "entity_not_found");
+    machine.decide("configure-locks", { lock_manager: false });
+    assert.equal(machine.create("1").code, "done");
+    assert.equal(machine.intents("transition", { id: "1", to: "processed" }).code, "done");
+    assert.equal(machine.reevaluate("1", { price: 7 }).code, "done");
+    assert.equal(machine.run("none", "1.1", bridges).code, "locks_off");
+    const { code, data } = machine.run("1", "1.1", bridges);
+    assert.deepEqual([code, data], ["locks_off", { toggle: "component_toggles.lock_manager" }]);
+  });
+
   test("the result of a step and the begin of the next step are one entry [B5]", () => {
     const { machine, fence } = startedRun();
     const entries = machine.entries.length;

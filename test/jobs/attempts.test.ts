@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { JobDecider, startedIn } from "./job-decider.ts";
 
 describe("claims", () => {
@@ -71,6 +72,78 @@ describe("claims", () => {
     assert.deepEqual([node.stateOf("j1"), node.stateOf("j2")], ["running", "ready"]);
     node.pass(45_000);
     assert.equal(node.stateOf("j1"), "scheduled");
+  });
+});
+
+describe("completion of many jobs", () => {
+  const claimsOf = (node: JobDecider, ...ids: readonly string[]) =>
+    ids.map((id) => ({ id, claim: node.row(id).attemptRow?.claim ?? "" }));
+
+  test("one command completes many jobs, refuses the others one by one, and fills all slots [W8 X3]", () => {
+    const node = new JobDecider();
+    const worker = node.worker(3);
+    for (const id of ["j1", "j2", "j3", "j4", "j5", "j6"]) node.submit(id);
+    const [first, second, third] = claimsOf(node, "j1", "j2", "j3");
+    const large = { ...third, result: "x".repeat(70_000) };
+    const jobs = [{ ...first, result: 7 }, { ...second, claim: "1.1" }, large, first ?? {}];
+    const { data, events } = node.jobs("complete-many", { jobs: jobs }, worker);
+    assert.deepEqual(data["jobs"], [
+      { id: "j1", state: "completed" },
+      { id: "j2", code: "jobs.claim_stale" },
+      { id: "j3", code: "jobs.result_too_large" },
+      { id: "j1", code: "jobs.claim_stale" },
+    ]);
+    assert.deepEqual(startedIn({ events }), ["j4"]);
+    assert.deepEqual(node.running().toSorted(), ["j2", "j3", "j4"]);
+    const both = node.jobs("complete-many", { jobs: claimsOf(node, "j2", "j3") }, worker);
+    assert.deepEqual(startedIn(both), ["j5", "j6"]);
+  });
+
+  test("projects take turns in the slots that one command frees [W8]", () => {
+    const node = new JobDecider();
+    const worker = node.worker(4);
+    for (const number of [1, 2, 3, 4]) node.submit(`x${number}`, { project: "X" });
+    for (const number of [1, 2]) node.submit(`a${number}`, { project: "A" });
+    for (const number of [1, 2]) node.submit(`b${number}`, { project: "B" });
+    const ended = node.jobs("complete-many", { jobs: claimsOf(node, "x1", "x2", "x3", "x4") }, worker);
+    assert.deepEqual(startedIn(ended), ["a1", "b1", "a2", "b2"]);
+  });
+
+  test("a job that the entry has no room for keeps running, and is completed by the next command", () => {
+    const node = new JobDecider();
+    const worker = node.worker(3);
+    const roots = ["j1", "j2", "j3"];
+    for (const id of roots) node.submit(id);
+    for (const id of ["j1", "j2"]) {
+      const jobs = Array.from({ length: 1_000 }, () => ({ type: "b", after: [id] }));
+      node.jobs("submit-many", { jobs });
+    }
+    const completed = node.jobs("complete-many", { jobs: claimsOf(node, ...roots) }, worker);
+    assert.deepEqual(completed.data["jobs"], [
+      { id: "j1", state: "completed" },
+      { id: "j2", state: "completed" },
+      { id: "j3", state: "running" },
+    ]);
+    assert.equal(node.jobs("complete-many", { jobs: claimsOf(node, "j3") }, worker).code, "done");
+    assert.equal(node.stateOf("j3"), "completed");
+  });
+
+  test("the reply has the next jobs of the worker, unless it asks to get them as notices only", () => {
+    const node = new JobDecider();
+    const worker = node.worker(1);
+    for (const id of ["j1", "j2", "j3", "j4", "j5"]) node.submit(id);
+    const reply = (operation: string, input: JsonObject): unknown => {
+      const position = node.entries.length + 1;
+      const command = { id: `c${position}`, operation: `jobs.${operation}`, principal: "p", agent: worker, input };
+      const decided = node.machine.decide(command, { position, time: node.time, grace: false, prior: undefined });
+      node.machine.settle();
+      if (decided.entry !== undefined) node.entries.push(decided.entry);
+      return (decided.attachment?.["next"] as readonly { readonly id: string }[] | undefined)?.map(({ id }) => id);
+    };
+    assert.deepEqual(reply("complete-many", { jobs: claimsOf(node, "j1") }), ["j2"]);
+    assert.equal(reply("complete-many", { jobs: claimsOf(node, "j2"), with_next: false }), undefined);
+    assert.equal(reply("complete", { ...claimsOf(node, "j3")[0], with_next: false }), undefined);
+    assert.deepEqual(reply("fail", { ...claimsOf(node, "j4")[0], error: { message: "down" } }), ["j5"]);
   });
 });
 
@@ -258,12 +331,12 @@ describe("submission", () => {
     const node = new JobDecider();
     node.submit("j1");
     node.submit("j2");
-    assert.equal(node.jobs("change", { id: "j2", priority: 99 }).data["priority"], 99);
+    assert.equal(node.jobs("change", { id: "j2", changes: { priority: 99 } }).data["priority"], 99);
     const at = new Date(node.time + 5_000).toISOString();
-    assert.equal(node.jobs("change", { id: "j1", run_at: at }).data["state"], "scheduled");
+    assert.equal(node.jobs("change", { id: "j1", changes: { run_at: at } }).data["state"], "scheduled");
     node.worker(1);
     assert.deepEqual(node.running(), ["j2"]);
-    assert.equal(node.jobs("change", { id: "j2", priority: 1 }).code, "jobs.not_waiting");
+    assert.equal(node.jobs("change", { id: "j2", changes: { priority: 1 } }).code, "jobs.not_waiting");
   });
 
   test("a worker takes jobs without an offer, and a drained one gets none", () => {

@@ -110,7 +110,7 @@ export function checkNoneStartable(state: StateReader, time: number): void {
         count((other) => other.project === job.project && other.isMap === true) >= mapCap(state, job.project));
     const workers = state.rows(tables.workerTable).scan("worker", { limit: Infinity });
     const isOffered = workers.some(
-      (row) => row.until > time && row.types.includes(job.type) && row.running < row.slots,
+      (row) => row.until > time && row.works.includes(tables.jobWorkOf(job)) && row.running < row.slots,
     );
     assert.ok(isPaused || isCapped || !isOffered, `${job.id} could start`);
   }

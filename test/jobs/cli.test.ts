@@ -14,7 +14,7 @@ test(
     assert.equal(sent.out, "m1 is ready. Follow it: holdfast job m1 --watch\n");
     await cli("jobs submit mail --id m2 --in 1h --attempts 2 --unique daily");
     assert.match((await cli("jobs submit mail --unique daily")).out, /^m2 exists already: it is scheduled\./u);
-    await cli("jobs submit tiles --id t1 --after m1 --lock project/p2/map/m");
+    await cli("jobs submit tiles --id t1 --after m1 --lock project/p2/map/m --cost 3 --root disk-1");
     const summary = (await cli("jobs")).out;
     assert.match(summary, /^mail +0 +1 +1 +0 +0 +0 +(?:now|\d+ s ago)$/mu);
     assert.match(summary, /No worker offers a slot\. Start one: holdfast work mail -- COMMAND/u);
@@ -35,6 +35,8 @@ test(
     assert.match(shown, /^m1 is ready \(attempt 0 of 5, priority 50, submitted .*\)\./u);
     assert.match(shown, /payload +\{"to":"ann"\}/u);
     assert.match((await cli("job t1")).out, /locks +project\/p2\/map\/m \(write\)/u);
+    assert.match((await cli("job t1")).out, /root +disk-1/u);
+    assert.equal((await cliJson("job t1"))["cost"], 3);
     assert.match((await cli("job nope")).err, /jobs\.unknown\): No such job \(nope\)/u);
     assert.match((await cli(["jobs", "submit", "Bad Type"])).err, /\/type has the wrong form/u);
     assert.match((await cli(["jobs", "submit", "mail", "{bad"])).err, /PAYLOAD is not JSON/u);
@@ -105,6 +107,8 @@ test(
     const failed = await cli("jobs submit bad --wait");
     assert.equal(failed.code, 9);
     assert.match(failed.out, /is failed[^]*error +no paper/u);
+    const ended = await cli("jobs --state completed");
+    assert.match(ended.out, /^JOB .*\nj1 +ok +- +completed +1 +- +ended now\n$/u);
   }),
 );
 

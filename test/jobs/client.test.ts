@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { RunningJob } from "../../sdk/src/client/jobs/running-job.ts";
 import { onEveryTransport } from "../client/every-transport.ts";
-import { clientNode, soon } from "../client/client-node.ts";
+import { clientNode, held, soon } from "../client/client-node.ts";
 import { lossyClient } from "../client/lossy-client.ts";
 
 /** Resolves when the signal of a job aborts. */
@@ -135,6 +135,36 @@ describe("workers and time", () => {
     assert.ok(error !== undefined);
     assert.equal(error.code, "jobs.locks_unavailable");
     assert.match(error.message, /bob/u);
+  });
+
+  test("a job that snoozes for part of a second gets its locks again, although a reader took them meanwhile [W9]", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    const path = "project/p/map/m";
+    const delays = [200, -1, 1_500, Infinity];
+    const fences: (string | undefined)[] = [];
+    await using _worker = await client.jobs.work("tiles", (job) => {
+      fences.push(job.fence);
+      const delayMs = delays[fences.length - 1];
+      if (delayMs !== undefined) throw job.snooze(delayMs);
+      return "done";
+    });
+    await client.jobs.submit("tiles", undefined, { id: "j1", locks: [path] });
+    const isWaiting = async (count: number): Promise<boolean> =>
+      fences.length === count && (await client.jobs.get("j1")).state === "scheduled";
+    await soon(() => isWaiting(1));
+    const reader = held(await node.fresh("bob").acquire({ path, mode: "read" }, { ttlMs: 45_000 }));
+    await node.clock.pass(1_000, 100);
+    await soon(async () => (await client.jobs.get("j1")).state === "locking");
+    await reader.release();
+    await soon(() => isWaiting(3));
+    await node.clock.pass(2_000, 100);
+    await soon(() => isWaiting(4));
+    assert.equal((await client.jobs.get("j1")).attempt, 0);
+    assert.equal(new Set(fences).size, 4);
+    assert.ok(fences.every((fence) => fence !== undefined));
+    await client.jobs.change("j1", { runAt: new Date(node.clock.wallMs()).toISOString() });
+    assert.equal((await client.jobs.wait("j1")).state, "completed");
   });
 
   test("heartbeats keep a long job, and a job of a closed worker returns to the queue", async () => {

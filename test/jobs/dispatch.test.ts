@@ -3,6 +3,56 @@ import { describe, test } from "node:test";
 import { JobDecider, startedIn } from "./job-decider.ts";
 
 describe("order of starts", () => {
+  test("a job with a root starts only for a worker that offers its type at this root", () => {
+    const node = new JobDecider();
+    node.submit("j1", { root: "disk-1" });
+    const plain = node.worker(2);
+    const other = node.worker(2, ["a@disk-2", "b@disk-1"]);
+    assert.deepEqual(node.running(), []);
+    const rooted = node.register();
+    assert.deepEqual(startedIn(node.jobs("take", { types: ["a@disk-1"] }, rooted)), ["j1"]);
+    assert.equal(node.row("j1").attemptRow?.worker, rooted);
+    assert.deepEqual(startedIn(node.submit("j2")), ["j2"]);
+    assert.equal(node.row("j2").attemptRow?.worker, plain);
+    assert.deepEqual(startedIn(node.submit("j3", { root: "disk-2" })), ["j3"]);
+    assert.equal(node.row("j3").attemptRow?.worker, other);
+    // A pause of the type stops the jobs of all its roots.
+    node.decide("jobs.pause", { type: "a" });
+    assert.deepEqual(startedIn(node.submit("j4", { root: "disk-2" })), []);
+    assert.deepEqual(startedIn(node.decide("jobs.resume", { type: "a" })), ["j4"]);
+    const counts = node.rows<{ type: string; counts: { running: number } }>("job-types");
+    assert.deepEqual(
+      counts.map(({ type, counts: { running } }) => [type, running]),
+      [["a", 4]],
+    );
+  });
+
+  test("a job with a root returns to the queue of its root after a failure", () => {
+    const node = new JobDecider();
+    const rooted = node.worker(1, ["a@disk-1"]);
+    node.worker(1);
+    node.submit("j1", { root: "disk-1" });
+    node.work("release", "j1");
+    assert.deepEqual([node.stateOf("j1"), node.row("j1").attemptRow?.worker], ["running", rooted]);
+    node.jobs("offer", { types: ["a@disk-1"], slots: 0 }, rooted);
+    node.work("fail", "j1", { error: { message: "down" } });
+    node.pass(2_000);
+    assert.equal(node.stateOf("j1"), "ready");
+  });
+
+  test("a higher cap takes effect in its own entry, before another project gets a second start [W8]", () => {
+    const node = new JobDecider();
+    node.decide("jobs.configure", { projects: { A: { max_jobs: 1 } } });
+    node.submit("A1", { project: "A" });
+    node.submit("A2", { project: "A" });
+    node.submit("B1", { project: "B" });
+    node.submit("B2", { project: "B" });
+    node.worker(2);
+    assert.deepEqual(node.running(), ["A1", "B1"]);
+    node.decide("jobs.configure", { projects: { A: { max_jobs: 2 } } });
+    assert.deepEqual(startedIn(node.work("complete", "B1")), ["A2"]);
+  });
+
   test("a job starts in the entry that submits it if a worker offers its type", () => {
     const node = new JobDecider();
     node.worker();

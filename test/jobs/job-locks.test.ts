@@ -48,8 +48,49 @@ describe("locks at dispatch", () => {
     node.pass(1);
     const { state, attempt, error } = node.row("j1");
     assert.deepEqual([state, attempt, error?.["code"]], ["scheduled", 1, "locks_unavailable"]);
-    assert.match(error?.["message"] as string, /five tries .* ann/);
+    assert.match(error?.["message"] as string, /5 tries .* ann/);
     assert.deepEqual(node.waiters(), []);
+  });
+
+  test("`lock_tries` of a type sets the length of the wait and the number in the error [W9]", () => {
+    const node = new JobDecider();
+    node.decide("jobs.configure", { types: { a: { lock_tries: 2 }, b: { lock_tries: 7, lock_patience_ms: 500 } } });
+    node.worker(2, ["a", "b"]);
+    node.acquire("ann", map.path, { ttlMs: 45_000 });
+    node.submit("j1", locked);
+    node.submit("j2", { ...locked, type: "b" });
+    node.pass(299);
+    assert.equal(node.stateOf("j1"), "locking");
+    node.pass(1);
+    assert.match(node.row("j1").error?.["message"] as string, /^2 tries .* ann/u);
+    node.pass(200);
+    assert.match(node.row("j2").error?.["message"] as string, /^7 tries .* ann/u);
+  });
+
+  test("a job whose stale locks lack a path that is held tries a bounded number of times, and then fails [W3 W9]", () => {
+    const node = new JobDecider();
+    node.worker();
+    node.submit("j1", { locks: [map, { ...map, path: "project/p/map/n" }], max_attempts: 1 });
+    node.work("unlock", "j1", { paths: ["project/p/map/n"] });
+    node.acquire("ann", "project/p/map/n", { ttlMs: 45_000 });
+    node.pass(44_000);
+    node.decide("renew-lock", { owner_id: "ann", path: "project/p/map/n" });
+    node.pass(1_000);
+    assert.equal(node.stateOf("j1"), "scheduled");
+    const worker = node.worker();
+    const tries: number[] = [];
+    for (let at = 0; at < 60 && node.stateOf("j1") !== "failed"; at += 1) {
+      const delayed = node.pass(50).filter(({ type }) => type === "jobs.delayed");
+      tries.push(...delayed.map(({ data }) => (data["next_at"] as number) - node.time));
+      assert.deepEqual(node.waiters(), []);
+    }
+    assert.deepEqual(tries, [100, 200, 400, 800]);
+    assert.match(node.row("j1").error?.["message"] as string, /^5 tries .* ann/u);
+    // The stale locks stay until their recovery. Then a retry by hand takes all of them.
+    node.release("ann", "project/p/map/n");
+    node.beat(worker);
+    assert.deepEqual(startedIn(node.jobs("retry", { id: "j1" })), ["j1"]);
+    assert.deepEqual(node.holders().length, 1);
   });
 
   test("a writer among steady viewers gets its turn, because it keeps its place in the queue [W9]", () => {
@@ -161,6 +202,13 @@ describe("recovery of the locks of a lost job", () => {
     }
     assert.ok(isHeld(node));
     assert.equal(node.stateOf("j1"), "running");
+    // No timer has ended the attempt yet, as after a stall of the server. The claim alone keeps the lock.
+    const { fence = "" } = node.row("j1");
+    node.time += 95_000;
+    assert.equal(node.decide("expire-lock", { fence }, "holdfast").code, "not_due");
+    const forced = node.decide("force-release", { fence, reason: "it seems dead" });
+    assert.deepEqual([forced.code, forced.data["failed"]], ["not_recoverable", ["claimed_by_active_job"]]);
+    assert.ok(isHeld(node));
   });
 
   test("the recovery of a lost job's lock is an entry with its actor, time and reason [W3]", () => {
@@ -190,6 +238,83 @@ describe("recovery of the locks of a lost job", () => {
     );
     const claim = { id: "j1", claim: row.attemptRow?.claim ?? "" };
     assert.equal(node.jobs("unlock", claim, old).code, "jobs.claim_stale");
+  });
+
+  test("a worker that ignores a cancellation and lives on does not keep the locks of the ended attempt [W3]", () => {
+    const node = new JobDecider();
+    const worker = node.register({ inactivity_seconds: 604_800 });
+    node.jobs("offer", { types: ["a"], slots: 1 }, worker);
+    node.submit("j1", locked);
+    const started = node.time;
+    const passWithBeats = (ms: number): void => {
+      for (const end = node.time + ms; node.time < end;) {
+        node.pass(Math.min(8_000, end - node.time));
+        node.beat(worker);
+      }
+    };
+    node.jobs("cancel", { id: "j1" });
+    passWithBeats(30_000);
+    assert.deepEqual([node.stateOf("j1"), isHeld(node)], ["cancelled", true]);
+    const last = node.rows<{ heartbeatAt: number }>("lock-grants")[0]?.heartbeatAt ?? started;
+    passWithBeats(last + 90_000 - node.time - 1);
+    assert.ok(isHeld(node));
+    passWithBeats(1);
+    assert.equal(isHeld(node), false);
+  });
+
+  test("a late heartbeat of a lost worker does not renew the locks of its job [W3]", () => {
+    const node = lostJob();
+    const { worker = "" } = node.row("j1").attemptRow ?? {};
+    node.jobs("pause", { type: "a" });
+    node.pass(45_000);
+    assert.equal(node.stateOf("j1"), "scheduled");
+    node.beat(worker);
+    node.pass(44_999);
+    assert.ok(isHeld(node));
+    node.pass(1);
+    assert.equal(isHeld(node), false);
+  });
+
+  test("a type that does not adopt runs its next attempt after the recovery of the stale locks, not before [W3]", () => {
+    const node = new JobDecider();
+    node.decide("jobs.configure", { types: { a: { adopt: false } } });
+    node.worker();
+    node.submit("j1", locked);
+    const { fence } = node.row("j1");
+    node.pass(45_000);
+    const next = node.register({ inactivity_seconds: 604_800 });
+    node.jobs("offer", { types: ["a"], slots: 1 }, next);
+    const passWithBeats = (ms: number): readonly string[] => {
+      const events = Array.from({ length: ms / 1_000 }, () => {
+        node.beat(next);
+        return node.pass(1_000);
+      });
+      return events.flat().map(({ type }) => type);
+    };
+    passWithBeats(44_000);
+    assert.deepEqual([node.stateOf("j1"), node.row("j1").lockTries ?? 0], ["scheduled", 0]);
+    assert.ok(isHeld(node));
+    const types = passWithBeats(1_000);
+    assert.ok(types.includes("lock.recovered"));
+    assert.ok(types.indexOf("lock.recovered") < types.indexOf("jobs.started"));
+    assert.deepEqual([node.stateOf("j1"), node.row("j1").attemptRow?.worker], ["running", next]);
+    assert.notEqual(node.row("j1").fence, fence);
+    assert.ok(!node.entries.some(({ events }) => events.some(({ type }) => type === "lock.adopted")));
+  });
+
+  test("a job whose stale locks are recovered while others wait queues behind them and starts later [W3 W9]", () => {
+    const node = new JobDecider();
+    node.decide("jobs.configure", { types: { a: { adopt: false, lock_patience_ms: 60_000 } } });
+    node.worker();
+    node.submit("j1", locked);
+    node.pass(45_000);
+    node.acquire("ann", map.path, { wait: true, ttlMs: 45_000 });
+    node.pass(45_000);
+    assert.deepEqual(node.holders(), [`ann: ${map.path} write`]);
+    const next = node.worker();
+    assert.equal(node.stateOf("j1"), "locking");
+    node.beat(next);
+    assert.deepEqual(startedIn(node.release("ann", map.path)), ["j1"]);
   });
 
   test("the end of a worker's agent does not free the locks of its job [W3]", () => {

@@ -19,7 +19,7 @@ interface WatchedOffer {
 }
 
 /** The commands with which a worker ends its attempt. */
-const ends = ["jobs.complete", "jobs.fail", "jobs.release"];
+const ends = ["jobs.complete", "jobs.complete-many", "jobs.fail", "jobs.release"];
 
 export class JobWatch {
   readonly jobs = new Map<string, WatchedJob>();
@@ -183,6 +183,10 @@ function submittedJob(id: string, data: JsonObject): WatchedJob {
   return { id, type, project, state, hasLocks: locks !== undefined, isMap, attempt: undefined };
 }
 
+interface Claimed {
+  readonly claim?: string | undefined;
+}
+
 /** An attempt is ended by its own worker with its claim, or by its lease or its deadline. */
 function checkEnd(
   attempt: WatchedAttempt,
@@ -192,8 +196,9 @@ function checkEnd(
 ): void {
   const { operation, agent, input, time, grace } = entry;
   const isLive = grace || attempt.leaseUntil > time;
-  const { claim } = input as { readonly claim?: string };
-  const isOwn = ends.includes(operation) && agent === attempt.worker && claim === attempt.claim;
+  const { claim, jobs = [{ claim }] } = input as Claimed & { readonly jobs?: readonly Claimed[] };
+  const isClaimed = jobs.some((each) => each.claim === attempt.claim);
+  const isOwn = ends.includes(operation) && agent === attempt.worker && isClaimed;
   // The late command of a worker ends its attempt as lost. The last of several losses fails the job.
   const isLastLoss = type === "jobs.failed" && (data["error"] as { readonly code?: string }).code === "worker_lost";
   const isLost = type === "jobs.lost" || (isLastLoss && operation !== "jobs.end-attempt");

@@ -1,4 +1,5 @@
 /** Workers over HTTP that wait for a job with `Prefer: wait=n`. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "holdfast";
@@ -14,8 +15,8 @@ async function newWorker(url: string): Promise<(seconds: number, signal?: AbortS
   const identity = { "x-agent-id": agent, "x-agent-secret": secret };
   return (seconds, signal) =>
     fetch(`${url}/v1/workers/me/take`, {
-      ...post({ types: ["mail"] }, { ...identity, prefer: `wait=${String(seconds)}` }),
-      ...(signal === undefined ? {} : { signal }),
+      ...post({ types: ["mail", "tiles"] }, { ...identity, prefer: `wait=${String(seconds)}` }),
+      ...defined({ signal }),
     });
 }
 
@@ -36,7 +37,9 @@ test("a worker over HTTP gets a job as soon as it is submitted, and each job is 
   assert.equal(all[0]?.headers.get("preference-applied"), "wait=60");
   assert.deepEqual((await Promise.all(all.map(taken))).flat().sort(), ["j1", "j2", "j3"]);
   const [take] = workers;
+  const before = await client.cursor();
   assert.deepEqual(await taken(await take(0)), []);
+  assert.equal(await client.cursor(), before, "a call that starts no job leaves no entry");
 });
 
 test("a worker that disconnects while it waits gets no job, and another worker does", async (t) => {
@@ -44,7 +47,10 @@ test("a worker that disconnects while it waits gets no job, and another worker d
   await using client = await connect(url);
   const [gone, other] = [await newWorker(url), await newWorker(url)];
   const hangUp = new AbortController();
-  const tried = client.watch({ after: await client.cursor(), names: ["evt.jobs.withdrawn"] });
+  // A call that starts no job leaves no entry. The event of a blocked job shows that the first try is over.
+  await using _lock = await client.acquire("plans/p", { ttlMs: 60_000 });
+  await client.jobs.submit("tiles", null, { locks: ["plans/p"] });
+  const tried = client.watch({ after: await client.cursor(), names: ["evt.jobs.blocked"] });
   const waiting = gone(60, hangUp.signal);
   await tried.next();
   await tried.return?.();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { HoldfastError } from "holdfast";
 import type { RunningJob } from "../../sdk/src/client/jobs/running-job.ts";
 import { clientNode, soon } from "../client/client-node.ts";
 import { lossyClient } from "../client/lossy-client.ts";
@@ -40,6 +41,23 @@ describe("workers and lost connections", () => {
     network.lossOf = () => undefined;
     await node.clock.pass(2_000, 500);
     await soon(async () => (await client.jobs.get("j1")).state === "completed");
+    await worker.drain();
+  });
+
+  test("a worker whose notices are refused listens again, and then runs the jobs that started meanwhile", async () => {
+    await using node = await clientNode();
+    const { client, network } = lossyClient(node, "ann");
+    network.refusesListeners = true;
+    const errors: string[] = [];
+    const onError = (error: unknown): void => void errors.push((error as HoldfastError).code);
+    const worker = await client.jobs.work("mail", () => "sent", { onError });
+    await client.jobs.submit("mail", undefined, { id: "j1" });
+    await soon(() => errors.length > 0);
+    assert.equal((await client.jobs.get("j1")).state, "running");
+    network.refusesListeners = false;
+    await node.clock.pass(8_000, 500);
+    assert.equal((await client.jobs.wait("j1")).state, "completed");
+    assert.deepEqual(errors, ["watch_limit"]);
     await worker.drain();
   });
 

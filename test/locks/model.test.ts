@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { LockMode } from "holdfast";
 import { withdrawalKey } from "@holdfast/sdk/contract";
 import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/tables/lock-tables.ts";
+import { withdrawalKeys } from "../../server/src/features/locks/tables/requests.ts";
 import { agentTable, familyTable } from "../../server/src/features/agents/agent-table.ts";
 import { spaceTable } from "../../server/src/features/space/space-table.ts";
 import type { GrantRow, TicketRow } from "../../server/src/features/locks/tables/lock-tables.ts";
@@ -292,7 +293,7 @@ function describeShared({ owner: holder, paths, requests = new Set([""]) }: Mode
 }
 
 function sharedOf({ requests, ...row }: GrantRow | TicketRow): ModelGrant {
-  return requests === undefined ? row : { ...row, requests: new Set(requests) };
+  return requests === undefined ? row : { ...row, requests: new Set(withdrawalKeys({ requests })) };
 }
 
 describe("lock table", () => {

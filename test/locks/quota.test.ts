@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -98,7 +99,7 @@ describe("quota of state bytes", () => {
     assert.equal(acquire("a", { metadata, purpose: "p".repeat(100) }).code, "done");
     assert.ok(decider.machine.durable.bytes - before > 4_000, "the quota counts what the lock carries");
     const renew = (note?: string) =>
-      decider.decide("renew-lock", { path: "a", owner_id: "o", ...(note === undefined ? {} : { note }) }).code;
+      decider.decide("renew-lock", { path: "a", owner_id: "o", ...defined({ note }) }).code;
     assert.deepEqual([renew("n".repeat(200)), renew("short"), renew()], ["input_invalid", "done", "done"]);
   });
 

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Command, Entry } from "../../server/src/machine/entry.ts";
@@ -72,7 +73,7 @@ function machineWith(...features: Feature[]): Machine {
 }
 
 function command(input: string, key?: string): Command {
-  return { id: `id ${input}`, operation: "add", principal: "p", input, ...(key === undefined ? {} : { key }) };
+  return { id: `id ${input}`, operation: "add", principal: "p", input, ...defined({ key }) };
 }
 
 const place = { position: 1, time: 5, grace: false, prior: undefined };
@@ -169,7 +170,7 @@ describe("machine", () => {
     const before = [...machine.dump()];
     for (const key of [undefined, "k"]) {
       for (const evidence of [undefined, "old"]) {
-        const stale = { ...command("stale", key), ...(evidence === undefined ? {} : { evidence }) };
+        const stale = { ...command("stale", key), ...defined({ evidence }) };
         const decided = machine.decide(stale, { ...place, position: 2 });
         assert.deepEqual([decided.outcome, decided.events], [refusal("check_stale", { position: 1 }), []]);
         assert.equal(decided.entry, undefined);

@@ -141,6 +141,9 @@ describe("tables", () => {
     assert.equal(scan({ prefix: "00", after: "006", limit: 9 }), "a");
     assert.equal(scan({ prefix: "004", after: "001", limit: 9 }), "d", "a start before the prefix is the prefix");
     assert.equal(scan({ prefix: "01", limit: 9 }), "");
+    assert.equal(scan({ prefix: "001", limit: 1 }), "g");
+    assert.equal(scan({ prefix: "00", after: "006", limit: 1 }), "a");
+    assert.equal(scan({ prefix: "0005", limit: 1 }), "");
     assert.equal(scan({ limit: 3, descending: true }), "abc");
     assert.equal(scan({ prefix: "00", after: "005", limit: 9, descending: true }), "ab");
     assert.equal(scan({ prefix: "003", limit: 9, descending: true }), "e");

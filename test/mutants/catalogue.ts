@@ -6,6 +6,7 @@ import { engineMutants } from "./engine-mutants.ts";
 import { fileMutants } from "./file-mutants.ts";
 import { intentMutants } from "./intent-mutants.ts";
 import { jobMutants } from "./job-mutants.ts";
+import { jobWorkerMutants } from "./job-worker-mutants.ts";
 import { journalMutants } from "./journal-mutants.ts";
 import { lockMutants } from "./lock-mutants.ts";
 import { machineMutants } from "./machine-mutants.ts";
@@ -28,7 +29,7 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
   Packs: packMutants,
   Programs: programMutants,
   Intents: intentMutants,
-  Jobs: jobMutants,
+  Jobs: [...jobMutants, ...jobWorkerMutants],
   "Published files": publishMutants,
   Workspace: workspaceMutants,
   Client: clientMutants,

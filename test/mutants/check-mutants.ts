@@ -41,4 +41,28 @@ export const checkMutants: readonly PlantedMutant[] = [
     by: "test/ground/check-order.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "a short check waits for a long step that cannot yield",
+    file: "server/src/checks/check-work-loop.ts",
+    find: "next !== undefined && this.#longMs >= 0;",
+    put: "next !== undefined && this.#longMs > checkLimits.turnMs;",
+    by: "test/ground/check-order.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "short checks take all the time of a long step that cannot yield",
+    file: "server/src/checks/check-work-loop.ts",
+    find: "next !== undefined && this.#longMs >= 0;",
+    put: "next !== undefined && this.#longMs >= -checkLimits.turnMs;",
+    by: "test/ground/check-order.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a cancelled check continues",
+    file: "server/src/checks/check-work-loop.ts",
+    find: "if (!jobs.includes(job)) return;",
+    put: "if (!jobs.includes(job)) jobs.push(job);",
+    by: "test/ground/check-order.test.ts",
+    caughtIn: "npm test",
+  },
 ];

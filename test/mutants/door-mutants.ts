@@ -329,4 +329,12 @@ export const doorMutants: readonly PlantedMutant[] = [
     by: "test/http/streams.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "a secret that was right once stays right on its socket [X14]",
+    file: "server/src/app/calls/agent-authenticator.ts",
+    find: "proof?.secretHash !== undefined && proof.secretHash === row.secretHash",
+    put: "proof?.secretHash !== undefined",
+    by: "test/socket/many-agents.test.ts",
+    caughtIn: "npm test",
+  },
 ];

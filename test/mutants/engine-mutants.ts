@@ -98,6 +98,14 @@ export const engineMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a refusal without an entry is final on a node that lags behind",
+    file: "server/src/engine/decide-batch.ts",
+    find: "  return unread.length > 0;",
+    put: "  return unread.length > results.length;",
+    by: "test/engine/turns.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a reply leaves before the append",
     file: "server/src/engine/writer.ts",
     find: "const appended = await this.#options.journal.append(sealed, unproven);",

@@ -108,8 +108,8 @@ export const journalMutants: readonly PlantedMutant[] = [
   {
     name: "an append does not wait for a slow index thread",
     file: "server/src/journal/sqlite/layered-index.ts",
-    find: "open.rows() >= tailsPerFlushMax * tailRows ? flush : undefined",
-    put: "open.rows() < 0 ? flush : undefined",
+    find: "flush !== undefined && open.rows() >= tailsPerFlushMax * tailRows",
+    put: "flush !== undefined && open.rows() < 0",
     by: "test/conformance/sqlite-index.test.ts",
     caughtIn: "npm test",
   },

@@ -292,9 +292,17 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "heartbeats of a keeper do not renew its grants",
     file: "server/src/features/locks/tables/grant-folds.ts",
-    find: "{ prefix: `${owner}${gap}`, limit: Infinity });\n    for (const fence of [",
-    put: "{ prefix: `${owner}${gap}`, limit: 0 });\n    for (const fence of [",
+    find: '.scan("keeper", { prefix: `${owner}${gap}`, limit: Infinity })',
+    put: '.scan("keeper", { prefix: `${owner}${gap}`, limit: 0 })',
     by: "test/locks/sets.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "heartbeats of a worker renew the locks of its ended attempts [W3]",
+    file: "server/src/features/locks/tables/grant-folds.ts",
+    find: ".filter(({ job }) => job !== undefined);",
+    put: ".filter(({ job }) => job !== '');",
+    by: "test/jobs/job-locks.test.ts",
     caughtIn: "npm test",
   },
   {

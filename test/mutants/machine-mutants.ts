@@ -28,8 +28,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "all principals share one key space",
     file: "server/src/machine/entry.ts",
-    find: "if (last.principal !== principal || last.operation !== operation) {",
-    put: "if (last.operation !== operation) {",
+    find: "if (prefix?.principal !== principal) {",
+    put: "if (prefix === undefined) {",
     by: "test/planning/permissions.test.ts",
     caughtIn: "npm test",
   },
@@ -111,6 +111,22 @@ export const machineMutants: readonly PlantedMutant[] = [
     find: '"entity.conflict": () => undefined,',
     put: '"entity.conflict": (state, event) => {\n    const row = state.rows(entityTable).get(event.subject);\n    if (row !== undefined) state.rows(entityTable).put({ ...row, version: row.version + 1 });\n  },',
     by: "test/api/conflicts.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "an order of a table counts changes that were forgotten",
+    file: "server/src/machine/table-order.ts",
+    find: "    this.follow(changes);\n    this.#seenCount = 0;",
+    put: "    this.follow(changes);",
+    by: "test/machine/table-model.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a scan for one row ignores its prefix",
+    file: "server/src/machine/table-order.ts",
+    find: "return found?.[0].startsWith(prefix) === true ? found[1] : undefined;",
+    put: "return found?.[0].startsWith('') === true ? found[1] : undefined;",
+    by: "test/machine/table.test.ts",
     caughtIn: "npm test",
   },
 ];

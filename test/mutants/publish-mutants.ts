@@ -11,6 +11,7 @@ const crash = "test/files/crash.test.ts";
 const publish = "test/files/publish.test.ts";
 const retention = "test/files/retention.test.ts";
 const backup = "test/files/backup.test.ts";
+const openRoot = "test/files/open-root.test.ts";
 
 export const publishMutants: readonly PlantedMutant[] = [
   {
@@ -128,8 +129,8 @@ export const publishMutants: readonly PlantedMutant[] = [
   {
     name: "a pinned version is collected",
     file: "server/src/packs/files/file-tables.ts",
-    find: "Math.max(collectAt, pinnedUntil)",
-    put: "collectAt",
+    find: "Math.max(row.collectAt, pinnedUntil(row))",
+    put: "row.collectAt",
     by: retention,
     caughtIn: "npm test",
   },
@@ -235,6 +236,94 @@ export const publishMutants: readonly PlantedMutant[] = [
     find: "if (entry.names !== 1)",
     put: "if (entry.names === 0)",
     by: "test/files/in-place.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a reader ends the pins of other readers [W6]",
+    file: folds,
+    find: "pins.filter((pin) => pin.owner !== owner && pin.until > time)",
+    put: "pins.filter((pin) => until !== undefined && pin.owner !== owner && pin.until > time)",
+    by: retention,
+    caughtIn: "npm test",
+  },
+  {
+    name: "a deleted target starts again with version 1 [W6]",
+    file: commit,
+    find: "state.rows(targetTable).get(target) ?? state.rows(retiredTable).get(target)",
+    put: "state.rows(targetTable).get(target)",
+    by: publish,
+    caughtIn: "npm test",
+  },
+  {
+    name: "a client follows to any address that an answer names [W11]",
+    file: "sdk/src/client/root-nodes.ts",
+    find: "URL.canParse(named) && new URL(named).href === own.href",
+    put: 'URL.canParse(named) && own.href !== "" && (own.href = named) !== ""',
+    by: "test/nodes/root-addresses.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a root on a file system of the network is accepted",
+    file: "server/src/storage/network-file-system.ts",
+    find: "names[type >>> 0]",
+    put: "names[type >>> 31]",
+    by: openRoot,
+    caughtIn: "npm test",
+  },
+  {
+    name: "a publish begins on a full disk",
+    file: "server/src/app/packs/files/prepare-open.ts",
+    find: "return fault === undefined ? undefined : refusal(fault.code, { ...fault.data });",
+    put: "return fault?.degradesRoot === true ? refusal(fault.code, { ...fault.data }) : undefined;",
+    by: openRoot,
+    caughtIn: "npm test",
+  },
+  {
+    name: "files are written into a folder that replaced the root [W6]",
+    file: "server/src/storage/real-disk.ts",
+    find: "this.#root = held === undefined ? root : realName(held, root);",
+    put: "this.#root = root;",
+    by: openRoot,
+    caughtIn: "npm test",
+  },
+  {
+    name: "a publish may exceed a quota by its own bytes [W6]",
+    file: "server/src/packs/files/quota.ts",
+    find: "used + bytesMax > limit",
+    put: "used > limit",
+    by: "simulation",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a degraded root takes a publish [W6]",
+    file: "server/src/packs/files/open-publish.ts",
+    find: "if (row.degraded !== undefined)",
+    put: "if (row.degraded === row.root)",
+    by: "simulation",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a target is deleted although a reader keeps a version [W6]",
+    file: "server/src/packs/files/find-version.ts",
+    find: "versions.find((row) => pinnedUntil(row) > time)",
+    put: "versions.find((row) => pinnedUntil(row) > time * 2)",
+    by: "test/files/model.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a removed folder stays counted [W6]",
+    file: folds,
+    find: "countBytes(state, row, { bytes: -row.bytes });",
+    put: "",
+    by: "test/files/model.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "the oldest deleted target is forgotten with its number [W6]",
+    file: folds,
+    find: "version: Math.max(version, oldest.version)",
+    put: "version",
+    by: "test/files/model.test.ts",
     caughtIn: "npm test",
   },
 ];

@@ -7,7 +7,7 @@ export const withdrawalMutants: readonly PlantedMutant[] = [
   {
     name: "a withdrawal releases a grant that another request shares",
     file: "server/src/features/locks/rules/withdraw-request.ts",
-    find: "if (isShared(grant) || isUpgradedByAnother(",
+    find: "if (isSharedByMany(grant) || isUpgradedByAnother(",
     put: "if (grant.paths.length === 0 || isUpgradedByAnother(",
     by,
     caughtIn,
@@ -15,8 +15,8 @@ export const withdrawalMutants: readonly PlantedMutant[] = [
   {
     name: "a withdrawal releases a grant that another request waits to upgrade",
     file: "server/src/features/locks/rules/withdraw-request.ts",
-    find: "if (isShared(grant) || isUpgradedByAnother(context, grant, request)) return [];",
-    put: "if (isShared(grant)) return [];",
+    find: "if (isSharedByMany(grant) || isUpgradedByAnother(context, grant, request)) return [];",
+    put: "if (isSharedByMany(grant)) return [];",
     by,
     caughtIn,
   },

@@ -54,7 +54,7 @@ test("files are published and read on the node that has their root, and the othe
     assert.equal((await running.commit()).version, 2, "the publish of the other node continues");
     const third = await shared.node();
     keepers.push(await started(third, imposter));
-    assert.match(third.reports.join("\n"), /storage-roots failed/u, "another folder is not the root of that name");
+    assert.match(third.reports.join("\n"), /storage-root left failed/u, "another folder is not the root of that name");
     const { items } = await second.client.files.listRoots();
     assert.deepEqual(
       items.map(({ root, node }) => [root, node]),

@@ -1,4 +1,5 @@
 /** Several nodes on one real Postgres, each a complete engine with a client, in this process. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Client } from "holdfast";
 import { Client as Connection } from "pg";
 import type { AppServices } from "../../server/src/app/app-services.ts";
@@ -48,7 +49,7 @@ export function shareJournal(postgres: Pick<PrivatePostgres, "url">, space = "ma
         ...{ url: postgres.url, clock: systemClock, space, schema, allowsFsyncOff: true, onError: report },
         ...options,
       });
-      const engine = await startEngine({ journal, report, ...(checkpointEvery !== undefined && { checkpointEvery }) });
+      const engine = await startEngine({ journal, report, ...defined({ checkpointEvery }) });
       const services = servicesOf(engine);
       const node = { engine, services, client: clientOf(services, { client: { retry: false } }), reports };
       nodes.push(node);

@@ -20,7 +20,11 @@ interface AlertRule {
 }
 
 const { groups } = parse(readFileSync(alertsFile, "utf8")) as {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly interval?: string;
+    readonly rules: readonly AlertRule[];
+  }[];
 };
 const rules = groups.flatMap((group) => group.rules);
 
@@ -54,7 +58,8 @@ async function scraped(): Promise<ReadonlySet<string>> {
   await using node = await observedNode({ addedServices: [root.service] });
   await node.inside.files.configure({ rootQuotas: { main: 1_000_000 } });
   const locks = rawLocks(node.client);
-  const { entities } = node.client;
+  const { entities, jobs } = node.client;
+  await jobs.submit("mail");
   const held = await locks.acquire("a", { ownerId: "ann", ttlMs: 60_000 });
   await locks.acquire("a", { ownerId: "bob", ttlMs: 60_000, wait: true });
   await entities.create("plan", "1", {});
@@ -85,7 +90,9 @@ test("the dashboard shows all required metrics, and no two panels have the same 
   assert.equal(new Set(positions).size, dashboard.panels.length);
 });
 
-test("the required alerts exist with their thresholds, each for five minutes [B8]", () => {
+test("the required alerts exist with their thresholds, each for five minutes, evaluated every 30 s [B8]", () => {
+  const [required] = groups.filter(({ name }) => name === "holdfast-concurrency");
+  assert.equal(required?.interval, "30s");
   const rule = (name: string): AlertRule => rules.find(({ alert }) => alert === `Holdfast${name}`)!;
   const expected = {
     HighLockContention: "sum by (job) (rate(holdfast_lock_contentions_total[5m])) > 10",
@@ -98,6 +105,7 @@ test("the required alerts exist with their thresholds, each for five minutes [B8
   for (const [name, expr] of Object.entries(expected)) {
     assert.equal(rule(name).expr, expr);
     assert.equal(rule(name).for, "5m");
+    assert.ok(required.rules.includes(rule(name)), name);
   }
 });
 

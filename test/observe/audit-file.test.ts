@@ -22,6 +22,13 @@ interface AuditNode {
   readonly verify: () => Promise<VerifiedAudit>;
 }
 
+/** The prototype of open files, to make one of their calls fail. */
+async function fileHandles(data: string): Promise<FileHandle> {
+  const handle = await open(auditFilePath(data));
+  await handle.close();
+  return Object.getPrototypeOf(handle) as FileHandle;
+}
+
 /** A test with its own data folder. */
 function withAuditFile(
   work: (node: AuditNode) => Promise<void>,
@@ -232,10 +239,7 @@ describe("the audit file", () => {
     withAuditFile(async ({ data, run, verify }) => {
       await run((client) => createPlans(client, 0, 2));
       const before = await readFile(auditFilePath(data));
-      const handle = await open(auditFilePath(data));
-      const files = Object.getPrototypeOf(handle) as FileHandle;
-      await handle.close();
-      const full = mock.method(files, "writeFile", async function (this: FileHandle, bytes: Buffer) {
+      const full = mock.method(await fileHandles(data), "writeFile", async function (this: FileHandle, bytes: Buffer) {
         await this.write(bytes.subarray(0, bytes.length - 20));
         throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
       });
@@ -249,6 +253,26 @@ describe("the audit file", () => {
       assert.notEqual((await readFile(auditFilePath(data))).at(-1), "\n".charCodeAt(0), "the last line is torn");
       await run(() => Promise.resolve());
       assert.deepEqual((await readFile(auditFilePath(data))).subarray(0, before.length), before);
+      const { ok, missing } = await verify();
+      assert.deepEqual([ok, missing], [true, 0]);
+    }),
+  );
+
+  test(
+    "lines whose sync failed are cut off and written again, because the disk may not have them [B10]",
+    withAuditFile(async ({ data, run, verify }) => {
+      await run((client) => createPlans(client, 0, 2));
+      const before = await readFile(auditFilePath(data));
+      const files = await fileHandles(data);
+      const reports = await run(async (client, { keeper }) => {
+        const failing = mock.method(files, "datasync", () => Promise.reject(new Error("EIO")));
+        await createPlans(client, 2, 2);
+        while (keeper.status()["audit-file"]?.ready === true) await loopTicks(1);
+        failing.mock.restore();
+        assert.deepEqual(await readFile(auditFilePath(data)), before);
+      });
+      assert.match(reports[0] ?? "", /the service audit-file failed/u);
+      await run(() => Promise.resolve());
       const { ok, missing } = await verify();
       assert.deepEqual([ok, missing], [true, 0]);
     }),

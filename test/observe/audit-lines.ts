@@ -1,4 +1,5 @@
 /** The audit file as a test reads it. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "holdfast";
@@ -36,7 +37,7 @@ export async function listedAudit(client: Client): Promise<readonly unknown[]> {
   const items: AuditLineValue[] = [];
   let before: number | undefined;
   for (;;) {
-    const page = await client.run("list-audit", { limit: 1_000, ...(before === undefined ? {} : { before }) });
+    const page = await client.run("list-audit", { limit: 1_000, ...defined({ before }) });
     items.push(...(page.items as readonly AuditLineValue[]));
     if (page.next === null) break;
     before = page.next;

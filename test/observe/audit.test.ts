@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { checkOf, auditOperations } from "@holdfast/sdk/contract";
 import type { AuditItem, Client } from "holdfast";
@@ -8,7 +9,7 @@ async function allPages(client: Client, query: Parameters<Client["audit"]["list"
   const items: AuditItem[] = [];
   let before: number | undefined;
   for (;;) {
-    const page = await client.audit.list({ ...query, ...(before === undefined ? {} : { before }) });
+    const page = await client.audit.list({ ...query, ...defined({ before }) });
     items.push(...page.items);
     if (page.next === null) return items;
     before = page.next;

@@ -40,7 +40,7 @@ test("a broken ensures is found and shown with the smallest inputs, the result a
   );
   assert.equal(more, undefined);
   assert.deepEqual([error?.code, error?.function_id, error?.line, error?.column], ["condition.ensures", "f1", 3, 11]);
-  assert.deepEqual([error?.inputs, error?.result], [{ x: 0, low: -1, high: -1 }, 0]);
+  assert.deepEqual([error?.inputs, error?.result], [{ x: 1, low: 0, high: 0 }, 1]);
   assert.equal(error?.condition, "result >= low and result <= high");
 });
 
@@ -67,7 +67,13 @@ test("structs are generated with their invariants, and a broken invariant is fou
 });
 
 test("a run-time error never counts as a pass: a total function must not trap, and a function that always traps is untested [G9]", () => {
-  assert.equal(errorsOf("total fn next(x: i64) -> i64 { x + 1 }")[0]?.code, "condition.trap");
+  for (const type of ["i8", "i16", "i32", "i64"])
+    for (const body of ["x + 1", "x - 1", "0 - x", "1 / x", "x * x"])
+      assert.equal(
+        errorsOf(`total fn next(x: ${type}) -> ${type} { ${body} }`)[0]?.code,
+        "condition.trap",
+        `${type} ${body}`,
+      );
   assert.equal(errorsOf("total fn stay(x: i64) -> i64 { while true {} x }")[0]?.code, "condition.steps");
   assert.deepEqual(errorsOf("total fn wrap(x: i64) -> i64 { x +% 1 }"), []);
   assert.deepEqual(warningsOf("fn never_ok(x: i64) -> i64 ensures result == 1 { 1 / 0 }"), ["condition.untested"]);

@@ -307,6 +307,7 @@ describe("mutations of programs", () => {
     for await (const { subject, name } of watched)
       if (name.endsWith(".deleted") && subject === "program/ledger/module/m0") break;
     assert.equal(await ann.code("get-entity", { type: "program", id: "ledger/function/f1" }), "entity_deleted");
-    await ann.done("programs.create", { name: "Another" });
+    assert.equal(await ann.code("programs.create", { name: "Another" }), "programs.name_taken");
+    await ann.done("programs.create", { program_id: "ledger-2", name: "Another" });
   });
 });

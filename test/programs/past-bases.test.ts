@@ -1,9 +1,11 @@
 /** Conflicts and reads whose base is in the archive or was erased, and runs of a past program. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
+import { readDataFolder } from "../../server/src/assembly/data-folder.ts";
 import { openFolder, withFolder } from "../conformance/sqlite-folder.ts";
 import { codeOf, ledger, programsNode } from "./programs-node.ts";
 import type { ProgramAgent } from "./programs-node.ts";
@@ -64,17 +66,43 @@ describe("past versions", () => {
     for (let value = 1; value <= 70; value += 1)
       assert.equal(codeOf(await bob.set({ f2: `pub fn other() -> i64 { ${String(value)} }` })), "done");
     const erase = () => node.client.execute("erase-payload", { position, reason: "asked for" });
+    await bob.done("end-agent", { agent_id: bob.id });
     assert.equal(codeOf(await erase()), "entry_in_use", "the agent can still undo it");
     await ann.done("end-agent", { agent_id: ann.id });
     assert.equal(codeOf(await erase()), "done");
-    assert.equal((await conflictOf(bob, base))["versions_between"], 1, "the undo recorded the same version again");
-    const unknown = await conflictOf(bob, "0".repeat(64));
+    const cara = await node.agent("cara");
+    await cara.lock(["f1"]);
+    assert.equal((await conflictOf(cara, base))["versions_between"], 1, "the undo recorded the same version again");
+    const unknown = await conflictOf(cara, "0".repeat(64));
     assert.equal(unknown["changes"], null);
     assert.match(unknown["changes_reason"] as string, /^erased/u);
     const past = { function_id: "f1", inputs: [], position };
-    assert.equal(await bob.code("programs.simulate-function", past), "entry_erased");
-    assert.equal(await bob.code("programs.get-function", { function_id: "f1", version: 1 }), "entry_erased");
+    assert.equal(await cara.code("programs.simulate-function", past), "entry_erased");
+    assert.equal(await cara.code("programs.get-function", { function_id: "f1", version: 1 }), "entry_erased");
   });
+
+  test(
+    "a journal with an erased mutation on which others built is verified from its start [G6 X1]",
+    withFolder(async (folder) => {
+      const { node, ann } = await ledger([one(0)], { journal: await openFolder(folder) });
+      const bob = await node.agent("bob");
+      await ann.lock(["f1"]);
+      await ann.set({ f1: one(1) });
+      const { position } = node.engine.head;
+      await ann.done("end-agent", { agent_id: ann.id });
+      await bob.lock(["f1"]);
+      for (let value = 2; value <= 90; value += 1) await bob.set({ f1: one(value) });
+      const erase = () => node.client.execute("erase-payload", { position, reason: "asked for" });
+      assert.equal(codeOf(await erase()), "entry_in_use", "bob can undo a change of this version");
+      await bob.done("end-agent", { agent_id: bob.id });
+      assert.equal(codeOf(await erase()), "done");
+      await node.client.close();
+      const read = readDataFolder(folder);
+      const { ok, erased, firstBad } = await read.verify({ kinds: [], onProgress: () => undefined });
+      read.close();
+      assert.deepEqual({ ok, erased, firstBad }, { ok: true, erased: 1, firstBad: undefined });
+    }),
+  );
 
   test("a function runs as it was at a past position, with the callees and types of that moment [G10]", async () => {
     const { node, ann } = await ledger([
@@ -85,7 +113,7 @@ describe("past versions", () => {
     await using _ = node;
     const { position } = node.engine.head;
     const run = async (at?: number) => {
-      const input = { function_id: "f2", inputs: [{ side: 3 }], ...(at !== undefined && { position: at }) };
+      const input = { function_id: "f2", inputs: [{ side: 3 }], ...defined({ position: at }) };
       return (await ann.done("programs.simulate-function", input))["result"];
     };
     await ann.lock(["f1", "f2"]);

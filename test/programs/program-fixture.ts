@@ -31,15 +31,15 @@ export function commit(rows: ProgramRows, draft: ProgramDraft): void {
   for (const [id, value] of draft.changed("function")) rows.set("function", id, value);
 }
 
-export function draftOf(rows: ProgramScope, steps: readonly ProgramStep[]): ProgramDraft {
-  const applied = applySteps(rows, steps, { next: { f: 1, t: 1, m: 1 }, hash });
+export function draftOf(rows: ProgramScope, steps: readonly ProgramStep[], isImport = false): ProgramDraft {
+  const applied = applySteps(rows, steps, { next: { f: 1, t: 1, m: 1 }, hash, isImport });
   assert.equal(applied.diagnostics, undefined, JSON.stringify([applied.diagnostics, steps], null, 1));
   return applied.draft;
 }
 
-/** Applies steps without a check, in batches that the limits of a mutation allow. */
+/** Applies steps without a check, and without the limits of a mutation. */
 export function mutated(rows: ProgramRows, steps: readonly ProgramStep[]): ProgramRows {
-  for (let at = 0; at < steps.length; at += 50) commit(rows, draftOf(rows, steps.slice(at, at + 50)));
+  commit(rows, draftOf(rows, steps, true));
   return rows;
 }
 

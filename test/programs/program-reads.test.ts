@@ -45,6 +45,34 @@ describe("reads of programs", () => {
     }
   });
 
+  test("the calls of a function name a shortest cycle, and a function outside of it has none [G10]", async () => {
+    const { node, ann } = await ledger([
+      "pub fn even(n: i64) -> bool { if n == 0 { true } else { odd(n -% 1) } }",
+      "pub fn odd(n: i64) -> bool { if n == 0 { false } else { even(n -% 1) } }",
+      "pub fn user(n: i64) -> bool { even(n) }",
+    ]);
+    await using _ = node;
+    const cycle = async (function_id: string, direction: string) =>
+      (await ann.done("programs.list-calls", { function_id, direction }))["cycle"];
+    assert.deepEqual(await cycle("f1", "callees"), ["f1", "f2"]);
+    assert.deepEqual(await cycle("f2", "callers"), ["f2", "f1"]);
+    assert.deepEqual(await cycle("f3", "callees"), []);
+  });
+
+  test("the body of a mutation is a body of check-mutation, which compares no hash and needs no lock [G9]", async () => {
+    const { node, ann } = await ledger(["pub fn one() -> i64 ensures result == 1 { 1 }"]);
+    await using _ = node;
+    const body = (text: string) => ({
+      mutations: [{ type: "set_function", function_id: "f1", text }],
+      ...{ expected_hashes: { f1: "0".repeat(64) }, description: "try", release: true },
+    });
+    const right = await ann.done("programs.check-mutation", body("pub fn one() -> i64 ensures result == 1 { 0 + 1 }"));
+    assert.deepEqual([right["ok"], right["needs"]], [true, { write: ["f1"], read: [] }]);
+    const wrong = await ann.done("programs.check-mutation", body("pub fn one() -> i64 ensures result == 1 { 2 }"));
+    assert.deepEqual([wrong["ok"], (wrong["errors"] as JsonObject[])[0]?.["code"]], [false, "condition.ensures"]);
+    assert.equal((await ann.done("programs.get"))["version"], 2, "nothing was written");
+  });
+
   test("a list of functions by ids has their texts or graphs, in pages and in the order of names [G12]", async () => {
     const { node, ann } = await ledger(texts);
     await using _ = node;

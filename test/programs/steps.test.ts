@@ -149,6 +149,7 @@ test("a step that cannot be applied changes nothing and is named by its number",
       hash,
     });
     assert.equal(applied.diagnostics?.[0]?.code, code, JSON.stringify([step, applied.diagnostics]));
+    assert.equal(applied.diagnostics[0].step, 1);
     assert.equal(applied.draft, undefined);
   }
   const two = draftOf(program, [{ type: "add_function", text: source }]);

@@ -93,6 +93,8 @@ describe("undo and redo", () => {
     ]);
     const after = await ann.done("programs.export");
     await ann.mutate([{ type: "rename_function", function_id: "f1", name: "uno" }], await ann.hashes("f1"));
+    const top = (await ann.done("programs.get-undo"))["undo"] as JsonObject;
+    assert.deepEqual([top["write"], top["structure"]], [["f1"], true], "a rename changes the structure");
     assert.equal(codeOf(await undo(ann)), "done");
     await ann.lock(["f2"]);
     assert.equal(codeOf(await undo(ann)), "done");

@@ -41,6 +41,7 @@ const propertyFiles = [
   "test/programs/scope.test.ts",
   "test/programs/text.test.ts",
   "test/programs/two-nodes.test.ts",
+  "test/programs/undo-model.test.ts",
   "test/scenario/journal-damage.test.ts",
   "test/scenario/journal-erase.test.ts",
   "test/socket/protocol.test.ts",
@@ -49,7 +50,8 @@ const propertyFiles = [
 /** Publishes and restores that crash, on a simulated disk and on a real one. */
 const fileProofs = [
   ...["test/files/backup.test.ts", "test/files/crash.test.ts", "test/files/kill.test.ts"],
-  "test/prove/storage.ts",
+  ...["test/files/model.test.ts", "test/files/readers.test.ts"],
+  ...["test/prove/storage.ts", "test/workers/restore.test.ts"],
 ];
 
 const testing = ["--test", "--test-reporter=spec", "--test-concurrency=2"];
@@ -84,10 +86,14 @@ export const proofParts: readonly ProofPart[] = [
     counts: ["killRuns", "auditFileKills"],
     commands: [[...testing, "test/scenario/kill.test.ts", "test/observe/audit-file-kill.test.ts"]],
   },
-  { name: "runners", counts: ["runnerKills"], commands: [[...testing, "test/intents/kill-runner.test.ts"]] },
+  {
+    name: "runners",
+    counts: ["runnerKills", "answerKills"],
+    commands: [[...testing, "test/intents/kill-runner.test.ts", "test/intents/kill-before-answer.test.ts"]],
+  },
   {
     name: "files",
-    counts: ["crashStates", "publishKills", "restoreKills"],
+    counts: ["fileCommands", "readPublishes", "crashStates", "publishKills", "restoreKills", "workerKills"],
     commands: [[...testing, ...fileProofs]],
   },
   { name: "faults", counts: ["faultCycles"], commands: [["test/nodes/faults/run.ts"]] },

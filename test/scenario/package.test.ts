@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, suite, test } from "node:test";
+import { encodePng } from "../workers/plain-png.ts";
 import { downloadEnvironment } from "./child-environment.ts";
 import { execChildSync, spawnChild } from "./spawn-child.ts";
 
@@ -75,7 +76,40 @@ suite("the packages, installed", () => {
       "await client.close();",
     ];
     writeFileSync(join(home, "blocked.js"), program.join("\n"));
-    const served = join(home, "served");
+    await whileServing("served", (url) => {
+      assert.equal(run(home, process.execPath, "blocked.js", url).trim(), "held");
+    });
+  });
+
+  test("the installed command starts its worker, and that one the process that cuts tiles", async () => {
+    const program = [
+      'import { readFileSync } from "node:fs";',
+      'import { connect } from "holdfast";',
+      "const client = await connect(process.argv[2]);",
+      'const map = { project: "p", map: "m" };',
+      'await client.run("workspace.create-project", { project: "p", name: "House", lock: "take" });',
+      'await client.run("workspace.create-map", { ...map, name: "Ground floor", lock: "take" });',
+      'const publish = await client.files.publish("import/p/u1");',
+      'await publish.write("plan.png", readFileSync("plan.png"));',
+      "await publish.commit();",
+      'const wanted = { ...map, upload: "u1", path: "plan.png", tiles: true };',
+      'const { job } = await client.run("workspace.import-floorplan", wanted);',
+      "const { state, result } = await client.jobs.wait(job);",
+      "console.log(state, result.tiles);",
+      "await client.close();",
+    ];
+    writeFileSync(join(home, "tiles.js"), program.join("\n"));
+    const [width, height] = [300, 200];
+    const pixels = new Uint8Array(width * height * 3).fill(9);
+    writeFileSync(join(home, "plan.png"), encodePng({ width, height, channels: 3, pixels }));
+    await whileServing("workspace", (url) => {
+      assert.equal(run(home, process.execPath, "tiles.js", url).trim(), "completed 3");
+    });
+  });
+
+  /** Runs the installed server on a folder of its own. */
+  async function whileServing(folder: string, work: (url: string) => void): Promise<void> {
+    const served = join(home, folder);
     mkdirSync(served, { mode: 0o700 });
     const server = spawnChild("npx", ["--no-install", "holdfast", "up", "--json", "--port", "0", "--data", served], {
       ...{ cwd: home, env, stdio: ["ignore", "pipe", "inherit"] },
@@ -83,14 +117,13 @@ suite("the packages, installed", () => {
     });
     try {
       const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-      const { url } = JSON.parse(line) as { readonly url: string };
-      assert.equal(run(home, process.execPath, "blocked.js", url).trim(), "held");
+      work((JSON.parse(line) as { readonly url: string }).url);
     } finally {
       // The server is a child of npx, and the two form their own process group.
       process.kill(-server.pid!, "SIGTERM");
       await once(server, "close");
     }
-  });
+  }
 
   test("the installed command prints its version", () => {
     assert.match(run(home, "npx", "--no-install", "holdfast", "--version"), new RegExp(version.replaceAll(".", "\\.")));

@@ -30,6 +30,7 @@ test(
 
     checkout.install();
     await driveDoors(server);
+    await server.errorLine(/working on workspace/);
     const { code, lines, errors } = await waiter.ended;
     assert.deepEqual([code, lines], [0, ["runs", "ends"]], errors);
     const backup = await startCommand("npx", ["holdfast", "backup", "copy"], { folder }).ended;

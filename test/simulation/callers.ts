@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import { withdrawal, withdrawalKey } from "@holdfast/sdk/contract";
 import type { KeyedRequest } from "@holdfast/sdk/contract";
@@ -12,6 +13,8 @@ import { EntityRequests, poisonousRequest } from "./entity-requests.ts";
 import { ProgramRequests } from "./program-requests.ts";
 import { intentIds, IntentRequests } from "./intent-requests.ts";
 import { JobRequests } from "./job-requests.ts";
+import { FileRequests } from "./file-requests.ts";
+import { WorkspaceRequests } from "./workspace-requests.ts";
 import { SimulatedRunner } from "./runner.ts";
 import { SimulatedWorker } from "./simulated-worker.ts";
 import type { World } from "./world.ts";
@@ -28,6 +31,9 @@ const runnerShare = 0.75;
 /** Share of the requests that workers send, and of other requests about jobs, in a seed with jobs. */
 const workerShare = 0.55;
 const jobShare = 0.6;
+/** Share of the requests about files, and about the workspace, in a seed that has them. */
+const fileShare = 0.85;
+const workspaceShare = 0.85;
 /** Maximum number of intents that are retried, so that the list of old intents does not grow. */
 const retryableMax = 30;
 
@@ -50,6 +56,8 @@ export class Callers {
   readonly #runners: readonly SimulatedRunner[];
   readonly #jobRequests: JobRequests | undefined;
   readonly #workers: readonly SimulatedWorker[];
+  readonly #fileRequests: FileRequests | undefined;
+  readonly #workspaceRequests: WorkspaceRequests | undefined;
   /** Share of the requests that are about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
@@ -70,6 +78,8 @@ export class Callers {
     this.#intentRequests = world.hasIntents ? new IntentRequests(world) : undefined;
     this.#runners = world.hasIntents ? ["r1", "r2", "r3"].map((name) => new SimulatedRunner(name, world)) : [];
     this.#jobRequests = world.hasJobs ? new JobRequests(world) : undefined;
+    this.#fileRequests = world.hasFiles ? new FileRequests(world) : undefined;
+    this.#workspaceRequests = world.hasWorkspace ? new WorkspaceRequests(world) : undefined;
     this.#workers = world.hasJobs ? [1, 2, 3].map(() => new SimulatedWorker(world)) : [];
   }
 
@@ -143,6 +153,8 @@ export class Callers {
     if (programs !== undefined && random.chance(programShare)) return programs.make();
     if (this.#intentRequests !== undefined && random.chance(intentShare)) return this.#intentRequests.make();
     if (this.#jobRequests !== undefined && random.chance(jobShare)) return this.#jobRequests.make();
+    if (this.#fileRequests !== undefined && random.chance(fileShare)) return this.#fileRequests.make();
+    if (this.#workspaceRequests !== undefined && random.chance(workspaceShare)) return this.#workspaceRequests.make();
     if (random.chance(this.#lockShare)) return this.#lockRequests.make();
     return this.#entityRequests.make();
   }
@@ -160,6 +172,7 @@ export class Callers {
   /** Agents and holding owners belong to one principal. Mostly that principal calls, and sometimes another one. */
   #principalOf(request: SimulatedRequest): string {
     const { random } = this.#world;
+    if (request.principal !== undefined) return request.principal;
     return request.speaker !== undefined && random.chance(0.95) ? ownersPrincipal : random.pick(principals);
   }
 
@@ -175,7 +188,7 @@ export class Callers {
     const name = `t${this.#attempts.length + 1}`;
     const { principal, request, key } = intent;
     const { agent } = request.speaker ?? { agent: name };
-    const speaker = { principal, ...(agent === undefined ? {} : { agent }), caller: principal };
+    const speaker = { principal, ...defined({ agent }), caller: principal };
     const transport = node.transport(speaker, request.speaker === undefined ? undefined : name);
     if (transport === undefined) {
       this.#forgetAnswer(intent);
@@ -199,7 +212,7 @@ export class Callers {
     );
     const isShort = !request.isRead && world.occurs("deadline is short");
     const options: CallOptions = {
-      ...(key === undefined ? {} : { key }),
+      ...defined({ key }),
       ...(isShort ? { deadlineMs: world.random.between(0, 50) } : {}),
     };
     transport.call(request.operation, request.input, options).then(

@@ -9,6 +9,8 @@ export interface SimulatedRequest {
   readonly isRead: boolean;
   /** The acting agent, if the operation depends on it: an agent, or the principal alone. */
   readonly speaker?: { readonly agent: string | undefined };
+  /** The principal that calls; mostly that of the owners by default. */
+  readonly principal?: string;
   /** Doors send it without a key. */
   readonly isKeyless?: true;
   /** Called when the caller knows the outcome. */

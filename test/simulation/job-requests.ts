@@ -51,7 +51,7 @@ export class JobRequests {
       case "discard":
         return this.#by("jobs.discard", { type });
       case "change":
-        return this.#by("jobs.change", { id, priority: random.pick([10, 90]) });
+        return this.#by("jobs.change", { id, changes: { priority: random.pick([10, 90]) } });
       case "configure":
         return this.#by("jobs.configure", this.#settings());
       case "pause":

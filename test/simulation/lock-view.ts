@@ -130,7 +130,8 @@ export class LockView {
   #beat(owners: ReadonlySet<string>, { time, data }: { time: number; data: JsonObject }): void {
     const isInTime = (end: number): boolean => end > time || data["grace"] === true;
     for (const grant of this.grants.values()) {
-      const isBeating = owners.has(grant.owner) || owners.has(grant.keeper ?? "");
+      // The heartbeats of a keeper renew the locks of its active job only.
+      const isBeating = owners.has(grant.owner) || (grant.job !== undefined && owners.has(grant.keeper ?? ""));
       if (isBeating && isInTime(dueOf(grant))) this.grants.set(grant.fence, renewed(grant, time));
     }
     for (const ticket of this.tickets.values()) {

@@ -352,10 +352,10 @@ class EventCheck {
     this.#demand(due <= this.#entry.time, "nothing expires before its time");
   }
 
-  /** A write that presents a fence must have that live lock. A command that ends its lock also interrupts a run. */
+  /** A fenced write has that live lock. An ended lock interrupts a run, and the workspace has a watch of its own. */
   #checkWrite(): void {
     const { fence } = this.#entry.input as { fence?: string };
-    if (this.#event.data["name"] === "interrupted") return;
+    if (this.#event.data["name"] === "interrupted" || this.#event.subject.startsWith("workspace-")) return;
     if (fence === undefined) {
       this.#checkUnfenced();
       return;

@@ -1,11 +1,19 @@
 /** Requests of agents that edit one small program at the same time. */
+import { findEntity, isLive } from "../../server/src/features/entities/entity-table.ts";
 import type { StateReader } from "../../server/src/machine/state.ts";
 import { stackOf } from "../../server/src/packs/programs/stack-table.ts";
-import { findItem, findProgram, hashOfItem } from "../../server/src/packs/programs/program-value.ts";
+import { findItem, findProgram, hashOfItem, programType } from "../../server/src/packs/programs/program-value.ts";
 import type { SimulatedRequest } from "./entity-requests.ts";
 import type { Random } from "./random.ts";
 
-export const simulatedProgram = "p";
+/** The program of a simulation. The id of a deleted program is not used again, so another one follows it. */
+function programIn(state: StateReader): string {
+  for (let number = 1; ; number += 1) {
+    const id = `p${number === 1 ? "" : String(number)}`;
+    const row = findEntity(state, { type: programType, id });
+    if (row === undefined || isLive(row)) return id;
+  }
+}
 
 /** `g` needs both others: each of two changes may be right alone, and wrong together. */
 const skewed = ["f", "k", "g"] as const;
@@ -30,6 +38,7 @@ export class ProgramRequests {
   readonly #random: Random;
   readonly #known: KnownState;
   readonly #kinds: Record<keyof typeof usualKinds, number>;
+  #programId = "";
   /** Hashes that some caller has seen. */
   readonly #hashes: string[] = [];
 
@@ -47,7 +56,8 @@ export class ProgramRequests {
     if (agents.length < 2) return { ...request("register-agent", { inactivity_seconds: 30 }), isKeyless: true };
     const agent = random.pick(agents);
     const state = this.#known.state();
-    const program_id = simulatedProgram;
+    this.#programId = programIn(state);
+    const program_id = this.#programId;
     if (findProgram(state, program_id) === undefined)
       return request("programs.create", { program_id, name: "p", settings: { cases: 8, retries: 1 } });
     const missing = skewed.filter((id) => findItem(state, program_id, `function/${id}`) === undefined);
@@ -65,7 +75,7 @@ export class ProgramRequests {
       case "lock":
         return this.#lock(agent);
       case "free":
-        return request("release-lock", { paths: [pathOf(random.pick(functionIds))] }, agent);
+        return request("release-lock", { paths: [this.#path(random.pick(functionIds))] }, agent);
       case "set":
         return this.#setLocked(agent);
       case "twice":
@@ -81,6 +91,10 @@ export class ProgramRequests {
     }
   }
 
+  #path(id?: string): string {
+    return `program/${this.#programId}${id === undefined ? "" : `/function/${id}`}`;
+  }
+
   #lock(agent: string): SimulatedRequest {
     const random = this.#random;
     const ids = [random.pick(edited), ...(random.chance(0.2) ? [random.pick(edited)] : [])];
@@ -88,9 +102,9 @@ export class ProgramRequests {
     const ttl_seconds = random.pick([3, 20, 60]);
     if (random.chance(0.05)) {
       const scope = random.pick(["self", "tree"]);
-      return request("acquire-lock", { paths: [{ path: pathOf(), mode: "write", scope }], ttl_seconds }, agent);
+      return request("acquire-lock", { paths: [{ path: this.#path(), mode: "write", scope }], ttl_seconds }, agent);
     }
-    const paths = [...new Set(ids)].map((id) => ({ path: pathOf(id), mode, scope: "self" }));
+    const paths = [...new Set(ids)].map((id) => ({ path: this.#path(id), mode, scope: "self" }));
     return request("acquire-lock", { paths, ttl_seconds }, agent);
   }
 
@@ -108,7 +122,7 @@ export class ProgramRequests {
     return this.#known
       .holders()
       .flatMap(({ owner, paths }) =>
-        paths.flatMap(({ path }) => functionIds.filter((id) => path === pathOf(id)).map((id) => ({ owner, id }))),
+        paths.flatMap(({ path }) => functionIds.filter((id) => path === this.#path(id)).map((id) => ({ owner, id }))),
       );
   }
 
@@ -132,7 +146,7 @@ export class ProgramRequests {
   #restore(side: "undo" | "redo"): SimulatedRequest | undefined {
     const random = this.#random;
     const state = this.#known.state();
-    const stacks = this.#known.agents().map((agent) => stackOf(state, { agent, programId: simulatedProgram, side }));
+    const stacks = this.#known.agents().map((agent) => stackOf(state, { agent, programId: this.#programId, side }));
     const newest = stacks.flatMap((stack) => stack.slice(0, 1));
     if (newest.length === 0) return undefined;
     const { agent, position, items } = random.pick(newest);
@@ -140,16 +154,16 @@ export class ProgramRequests {
     const held = this.#held();
     const isLocked = ids.every((id) => held.some((each) => each.owner === agent && each.id === id));
     if (!isLocked && random.chance(0.7))
-      return request("acquire-lock", { paths: ids.map((id) => ({ path: pathOf(id), mode: "write" })) }, agent);
+      return request("acquire-lock", { paths: ids.map((id) => ({ path: this.#path(id), mode: "write" })) }, agent);
     const mutation = random.chance(0.95) ? position : position + 1;
-    const input = { program_id: simulatedProgram, mutation, expected_hashes: this.#expected(ids) };
+    const input = { program_id: this.#programId, mutation, expected_hashes: this.#expected(ids) };
     return request(`programs.${side}`, { ...input, release: random.chance(0.1) }, agent);
   }
 
   /** The whole program is deleted, described again, or imported on top of itself. */
   #whole(agent: string): SimulatedRequest {
     const random = this.#random;
-    const program_id = simulatedProgram;
+    const program_id = this.#programId;
     const text = `@id("y1")\n${textOf("y1", random.pick(values))}`;
     return random.pick([
       request("programs.update", { program_id, changes: { name: random.pick(["p", "q"]) } }, agent),
@@ -161,7 +175,7 @@ export class ProgramRequests {
   #mutate(agent: string, steps: readonly ProgramStep[]): SimulatedRequest {
     const random = this.#random;
     const touched = steps.filter(({ type }) => type !== "add_function").map(({ function_id: id }) => id);
-    const input = { program_id: simulatedProgram, mutations: steps, expected_hashes: this.#expected(touched) };
+    const input = { program_id: this.#programId, mutations: steps, expected_hashes: this.#expected(touched) };
     return request("programs.mutate", { ...input, ...(random.chance(0.4) && { release: true }) }, agent);
   }
 
@@ -171,7 +185,7 @@ export class ProgramRequests {
     const state = this.#known.state();
     return Object.fromEntries(
       ids.flatMap((id) => {
-        const value = findItem(state, simulatedProgram, `function/${id}`);
+        const value = findItem(state, this.#programId, `function/${id}`);
         if (value !== undefined) this.#hashes.push(hashOfItem(value));
         const isOld = value === undefined || random.chance(0.12);
         const hash = isOld && this.#hashes.length > 0 ? random.pick(this.#hashes.slice(-20)) : undefined;
@@ -188,8 +202,6 @@ interface ProgramStep extends Readonly<Record<string, unknown>> {
 }
 
 const added = (id: string, text: string): ProgramStep => ({ type: "add_function", function_id: id, text });
-
-const pathOf = (id?: string): string => `program/${simulatedProgram}${id === undefined ? "" : `/function/${id}`}`;
 
 function textOf(id: string, value: string): string {
   if (id === "g") return `pub fn g() -> i64 ensures result > 0 { f() + k() + ${value} }`;

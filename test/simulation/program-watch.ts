@@ -15,7 +15,11 @@ export const simulatedHash = await startBlake3();
 
 interface MutatedData {
   readonly what: string;
-  readonly items: readonly { readonly item: string; readonly change: string; readonly hash: string | null }[];
+  readonly items: readonly { readonly item: string; readonly change: string }[];
+}
+
+interface MutationOutcome {
+  readonly functions: readonly { readonly function_id: string; readonly hash: string | null }[];
 }
 
 /** Programs that were found valid, by their content: most entries change one function back or forth. */
@@ -40,7 +44,10 @@ export function watchProgram(entry: Entry, state: StateReader, witness: Witness)
   const isLocked = replaced.every(({ item }) => holdsWrite(state, entry.agent ?? "", { programId, item }));
   witness.demand(isLocked, "a mutation replaces only functions that its agent has locked", detail);
   return () => {
-    const isWritten = items.every(({ item, hash }) => currentHash(state, programId, item) === hash);
+    const { functions } = entry.outcome.data as unknown as MutationOutcome;
+    const isWritten = functions.every(
+      ({ function_id: id, hash }) => currentHash(state, programId, `function/${id}`) === hash,
+    );
     witness.demand(isWritten, "a mutation writes what was checked", detail);
     witness.demand(isVerified(state, programId), "a program is verified at every position", detail);
   };

@@ -1,7 +1,7 @@
-import { allOperations, internalOperation, lockOperations } from "@holdfast/sdk/contract";
+import { allOperations, files, filesInternals, internalOperation, lockOperations } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import Type from "typebox";
-import type { AppOperation } from "../../server/src/app/calls/app-operation.ts";
+import type { AppOperation, EvidenceSource } from "../../server/src/app/calls/app-operation.ts";
 import { appOperations } from "../../server/src/app/calls/app-operations.ts";
 import { ifUnchanged } from "../../server/src/app/calls/hooks/if-unchanged.ts";
 import { kindEvidence } from "../../server/src/app/calls/kind-evidence.ts";
@@ -16,6 +16,10 @@ import { Machine } from "../../server/src/machine/machine.ts";
 import { intentsRules } from "../../server/src/packs/intents/intents.ts";
 import { jobsRules } from "../../server/src/packs/jobs/jobs.ts";
 import { operationRecord } from "../../server/src/operations/operation-record.ts";
+import { publishTable } from "../../server/src/packs/files/file-tables.ts";
+import { filesRules } from "../../server/src/packs/files/files.ts";
+import { targetRules } from "../../server/src/packs/files/target-rule.ts";
+import { workspacePackRules } from "../../server/src/packs/workspace/workspace.ts";
 import { programsRules } from "../../server/src/packs/programs/programs.ts";
 import { errandFeature } from "../locks/errand-feature.ts";
 import { leaseFeature, simulatedRules } from "./lease-feature.ts";
@@ -66,9 +70,35 @@ function testOperation(name: string): Operation {
   return internalOperation({ name, summary: "", input, output, problems: [] });
 }
 
+const filesWith = filesRules(targetRules(workspacePackRules.targets ?? []));
+
+/** Steps 2 to 7 of a publish. The disk keeps the bytes, except in some publishes. */
+const simulatedSteps: EvidenceSource = {
+  asksDecision: true,
+  async gather({ id }, { services: { engine } }) {
+    const row = await engine.read((state) => state.rows(publishTable).get(id as string));
+    if (row === undefined) return undefined;
+    const { session, bytesMax, root } = row;
+    const of = { id: row.id, session };
+    if (row.order % 13 === 0) return { ...of, fault: { code: "files.storage_full", data: { root }, degrades: false } };
+    if (row.order % 17 === 0) return { ...of, fault: { code: "files.root_degraded", data: { root }, degrades: true } };
+    return { ...of, sealed: { files: 1, bytes: Math.ceil(bytesMax / 3), digest: "0".repeat(64) } };
+  },
+};
+
+/** The operations of files without the real disk, and the commands of nodes. */
+const fileOperations = [...files.operations, ...Object.values<Operation>(filesInternals)]
+  .filter(({ kind, name }) => kind !== "read" && name !== "files.upload")
+  .map((operation) => {
+    const evidence = operation.name === "files.commit" ? () => simulatedSteps : undefined;
+    return { ...command(operation), evidence };
+  });
+
 const complete = appOperations([]).all;
 const reads = complete.filter(({ kind }) => kind === "read");
-const packWrites = complete.filter(({ kind, name }) => kind === "write" && /^(programs|intents|jobs)[.]/.test(name));
+const packWrites = complete.filter(
+  ({ kind, name }) => kind === "write" && /^(programs|intents|jobs|workspace)[.]/.test(name),
+);
 
 /** The operations that simulated callers may send. */
 export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
@@ -77,6 +107,7 @@ export const simulatedOperations: ReadonlyMap<string, AppOperation> = new Map(
     ...testNames.map((name) => command(testOperation(name))),
     ...ticketKind.commands.map(({ operation }) => command(operation, ticketKind.type)),
     ...packWrites,
+    ...fileOperations,
     ...reads,
   ].map((record) => [record.name, record]),
 );
@@ -94,9 +125,11 @@ export const simulatedFeatures: readonly Feature[] = [
   spaceFeature,
   agentsFeature,
   locksFeature,
-  entitiesFeature([ticketKind, ...programsRules.kinds, ...intentsRules.kinds]),
+  entitiesFeature([ticketKind, ...programsRules.kinds, ...intentsRules.kinds, ...workspacePackRules.kinds]),
   intentsRules.feature,
   jobsRules.feature,
+  filesWith.feature,
+  workspacePackRules.feature,
   leaseFeature,
   errandFeature,
   programsRules.feature,

@@ -121,9 +121,22 @@ export class SimulatedWorker {
   #continue(life: WorkerLife, agent: string, job: WatchedJob): SimulatedRequest {
     const { random } = this.#world;
     const path = random.pick(["document/a", "document/b", "project/p/map/n"]);
-    switch (random.weighed({ complete: 8, fail: 3, release: 2, progress: 3, lock: 2, unlock: 2, beat: 4, late: 1 })) {
+    const usual = {
+      complete: 5,
+      completeMany: 3,
+      fail: 3,
+      release: 2,
+      progress: 3,
+      lock: 2,
+      unlock: 2,
+      beat: 4,
+      late: 1,
+    };
+    switch (random.weighed(usual)) {
       case "complete":
         return this.#end(life, "jobs.complete", job);
+      case "completeMany":
+        return this.#completeAll(life, agent);
       case "fail":
         return this.#end(life, "jobs.fail", job, { error: { message: "down" }, retry: random.chance(0.8) });
       case "release":
@@ -139,6 +152,14 @@ export class SimulatedWorker {
       case "late":
         return this.#send(life, "jobs.complete", random.pick(life.seen));
     }
+  }
+
+  /** Completes all jobs of the worker by one command, and sometimes an old attempt. */
+  #completeAll(life: WorkerLife, agent: string): SimulatedRequest {
+    const { random, jobs } = this.#world;
+    const running = jobs.runningOf(agent).map(({ id, attempt }) => ({ id, claim: attempt?.claim ?? "" }));
+    const late = random.chance(0.2) ? [random.pick(life.seen)] : [];
+    return this.#send(life, "jobs.complete-many", { jobs: [...running, ...late], with_next: random.chance(0.5) });
   }
 
   #beat(agent: string): SimulatedRequest {

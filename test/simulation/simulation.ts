@@ -80,6 +80,8 @@ export class Simulation {
         world.locks.append(batch.entries, world);
         if (world.hasIntents) world.intents.append(batch.entries, world);
         if (world.hasJobs) world.jobs.append(batch.entries, world);
+        if (world.hasFiles) world.files.append(batch.entries, world);
+        if (world.hasWorkspace) world.workspace.append(batch.entries, world);
         for (const other of this.nodes) if (other !== node) this.#wakeSoon(other);
       },
       crashed: (owner: string) => {
@@ -177,6 +179,8 @@ export class Simulation {
     world.locks.goBack(entries);
     if (world.hasIntents) world.intents.goBack(entries);
     if (world.hasJobs) world.jobs.goBack(entries);
+    if (world.hasFiles) world.files.goBack(entries);
+    if (world.hasWorkspace) world.workspace.goBack(entries);
     for (const subscriber of this.subscribers) subscriber.journalWentBack(position);
     this.callers.journalWentBack();
     for (const node of this.nodes) this.#wakeSoon(node);

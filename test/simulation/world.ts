@@ -1,13 +1,15 @@
 import { type FaultName, Faults } from "./faults.ts";
 import type { History } from "./history.ts";
+import { FileWatch } from "../files/file-watch.ts";
 import { IntentWatch } from "../intents/intent-watch.ts";
 import { JobWatch } from "../jobs/job-watch.ts";
 import { LockWatch } from "./lock-watch.ts";
 import { Random } from "./random.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import { VirtualTime } from "./virtual-time.ts";
+import { RuleWatch } from "../workspace/rule-watch.ts";
 
-/** Interval between two seeds with intents, and between two with jobs. */
+/** Interval between two seeds with intents, between two with jobs, and between two with files. */
 const seedsPerPack = 6;
 
 /** A broken promise. */
@@ -30,6 +32,11 @@ export class World {
   readonly locks = new LockWatch();
   readonly intents = new IntentWatch();
   readonly jobs = new JobWatch();
+  readonly files = new FileWatch();
+  readonly workspace = new RuleWatch();
+  /** True if this seed has published files, or a workspace. The other seeds follow the same course as without them. */
+  readonly hasFiles: boolean;
+  readonly hasWorkspace: boolean;
   /** True if this seed has intents and runners. The other seeds follow the same course as without them. */
   readonly hasIntents: boolean;
   /** True if this seed has jobs and workers. The other seeds follow the same course as without them. */
@@ -55,6 +62,8 @@ export class World {
     this.hasPrograms = seed % 4 === 3;
     this.hasIntents = seed % seedsPerPack === 0;
     this.hasJobs = seed % seedsPerPack === 2;
+    this.hasFiles = seed % (2 * seedsPerPack) === 4;
+    this.hasWorkspace = seed % (2 * seedsPerPack) === 10;
     this.hasNotices = seed % 8 === 1;
     this.time = new VirtualTime(this.random);
     this.turns = new TurnQueue(this.time);

@@ -10,6 +10,7 @@ import type { Client } from "holdfast";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { systemClientClock as clock } from "../../sdk/src/client/client-clock.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
+import { refusedWith } from "../api/refused-with.ts";
 import { held } from "../client/client-node.ts";
 import { doorFor } from "./door-for.ts";
 import { rawSocketFor } from "./raw-socket.ts";
@@ -88,4 +89,16 @@ test("a server has a maximum of sockets, and a socket has a maximum of agents [X
   assert.match(refused.message, /503/u);
   for (const id of [1, 2, 3]) socket.send({ kind: "agent", as: id, agent: `agent-${id}` });
   assert.equal(await socket.closed, closeCodes.refused);
+});
+
+test("an old secret of an agent is refused at once, also on the socket that used it before [X14]", async (t) => {
+  const client = await connect((await serverFor(t)).url);
+  t.after(() => client.close());
+  const first = await client.agents.register({ ownKey: "k" });
+  await client.as(first).agents.whoAmI();
+  const second = await client.agents.register({ ownKey: "k" });
+  await assert.rejects(client.as(first).agents.whoAmI(), refusedWith("agent_unknown"));
+  await client.as(second).agents.whoAmI();
+  await client.as(second).agents.whoAmI();
+  await assert.rejects(client.as({ ...second, secret: "hf_wrong" }).agents.whoAmI(), refusedWith("agent_unknown"));
 });

@@ -62,6 +62,16 @@ test("the linter refuses host-dependent code in the pure folders", async () => {
   await assertAll(pureFiles, ["export const text = new Date(5).toISOString();"], false);
 });
 
+test("the linter refuses members that a condition spreads into an object of a source", async () => {
+  const spread = [
+    "export const some = { ...(value === undefined ? {} : { value }) };",
+    "export const some = { ...(isKnown ? { value: 1 } : {}) };",
+    "export const some = { ...(value !== null && { value }) };",
+  ];
+  await assertAll([...pureFiles, ...timelessFiles], spread, true);
+  await assertAll(pureFiles, ["export const some = { ...(isKnown ? first : second) };"], false);
+});
+
 test("the linter refuses default exports", async () => {
   await assertAll([...pureFiles, ...timelessFiles, "test/planted.ts"], ["export default 5;"], true);
 });

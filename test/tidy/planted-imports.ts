@@ -78,8 +78,8 @@ export const planted: readonly Planted[] = [
   },
   {
     file: "server/src/app/transport.ts",
-    imports: ["../journal/codec.ts"],
-    rules: ["app-knows-the-engine"],
+    imports: ["../journal/codec.ts", "rbush"],
+    rules: ["app-knows-the-engine", "only-sketch-boxes-use-rbush"],
   },
   {
     file: "server/src/doors/cli/main.ts",

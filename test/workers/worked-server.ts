@@ -3,6 +3,7 @@ import { connect } from "holdfast";
 import type { Client } from "holdfast";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import type { JobHandler } from "../../sdk/src/client/jobs/running-job.ts";
+import type { ServeOptions } from "../../server/src/assembly/serve.ts";
 import { runWorkspaceJob, workspaceTypes } from "../../server/src/workers/workspace/run-workspace-job.ts";
 import { filesServer, operatorToken } from "../files/files-server.ts";
 import type { FilesServer } from "../files/files-server.ts";
@@ -15,6 +16,10 @@ export interface WorkedServer extends AsyncDisposable {
   readonly ask: (operation: string, input: JsonObject) => Promise<JsonObject>;
   /** Publishes one file as an upload of the project `p`. */
   readonly upload: (id: string, path: string, content: string | Uint8Array) => Promise<void>;
+  /** The folder of a storage root. */
+  readonly rootFolder: (root: string) => string | undefined;
+  /** Ends the worker before the server. */
+  readonly stopWorking: () => Promise<void>;
   /** Requests a job and waits for its end: its state, its result and the error of its last attempt. */
   readonly work: (operation: string, input: JsonObject) => Promise<WorkedJob>;
 }
@@ -31,17 +36,24 @@ type MakeHandler = (client: Client, rootFolder: (root: string) => string | undef
 
 const workspaceHandler: MakeHandler = (client, rootFolder) => (job) => runWorkspaceJob(job, client, rootFolder);
 
-export async function workedServer(makeHandler = workspaceHandler): Promise<WorkedServer> {
-  const server = await filesServer();
+interface WorkedServerOptions extends Pick<ServeOptions, "clock"> {
+  readonly makeHandler?: MakeHandler;
+}
+
+export async function workedServer(options: WorkedServerOptions = {}): Promise<WorkedServer> {
+  const { makeHandler = workspaceHandler, ...time } = options;
+  const server = await filesServer(undefined, time);
   const client = await connect(server.url, { token: operatorToken });
   const rootFolder = (root: string): string | undefined => (root === "main" ? server.root : undefined);
-  const worker = await client.jobs.work(workspaceTypes(true), makeHandler(client, rootFolder), { slots: 2 });
+  const worker = await client.jobs.work(workspaceTypes(true, ["main"]), makeHandler(client, rootFolder), { slots: 2 });
   const ask = async (operation: string, input: JsonObject): Promise<JsonObject> =>
     (await client.run(`workspace.${operation}`, input as Json)) as JsonObject;
   return {
     server,
     client,
     ask,
+    rootFolder,
+    stopWorking: () => worker.close(),
     async upload(id, path, content) {
       await using publish = await client.files.publish(`import/p/${id}`);
       await publish.write(path, content);

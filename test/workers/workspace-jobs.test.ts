@@ -1,4 +1,5 @@
 /** The jobs of the workspace on a real server: floorplans and tiles, imports, exports, totals, backups and restores. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
@@ -18,7 +19,7 @@ async function objectsOf({ ask }: WorkedServer): Promise<readonly JsonObject[]> 
   const { items } = await ask("list-objects", { ...map, limit: 1_000, ...take });
   return (items as readonly JsonObject[]).map(({ sketch, object, shape, points, properties }) => ({
     ...{ sketch, object, shape, points },
-    ...(properties === undefined ? {} : { properties }),
+    ...defined({ properties }),
   })) as readonly JsonObject[];
 }
 

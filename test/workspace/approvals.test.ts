@@ -1,4 +1,5 @@
 /** Approvals by a second person, and roles. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
@@ -33,7 +34,7 @@ const decide = (approval: string, principal: string, agent?: string) =>
     agent === undefined ? { principal } : { principal, agent },
   );
 const remove = (approval?: string) =>
-  decider.write("delete-project", { ...project, ...take, ...(approval === undefined ? {} : { approval }) });
+  decider.write("delete-project", { ...project, ...take, ...defined({ approval }) });
 
 test("a destructive action without an approval is refused with the question for a person [W4 W13]", () => {
   const { code, data } = decider.trial(() => remove());

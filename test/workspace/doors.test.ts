@@ -1,4 +1,5 @@
 /** The workspace through the client and over HTTP, with tokens, by several principals, and after a restart. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HoldfastError } from "holdfast";
@@ -119,7 +120,7 @@ test("the index follows puts, merges, moves and deletions, and a selection has p
   do {
     const page = await workspace.selectObjects({
       ...{ ...sketch, box: [0, 990, 199, 1_010], mode: "inside", limit: 60, ...take },
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     seen.push(...page.items.map(({ object }) => object));
     after = page.next ?? undefined;
@@ -196,7 +197,7 @@ test("an open map holds its read lock, and a job that needs the map gets its tur
   const tile = await server.request("GET", view.tileAddress(0, 0, 0));
   assert.equal(tile.status, 423, "the fence of another principal opens nothing");
   const ran = Promise.withResolvers<string>();
-  const worker = await ann.agent().jobs.work("workspace.generate-tiles", async ({ id }) => {
+  const worker = await ann.agent().jobs.work("workspace.generate-tiles@main", async ({ id }) => {
     ran.resolve(id);
     return Promise.resolve({});
   });

@@ -1,7 +1,7 @@
 /** Shapes, areas, calibration and the index, each compared with a plain way to compute the same. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BoxTree } from "../../server/src/app/packs/workspace/box-tree.ts";
+import { SketchBoxes } from "../../server/src/app/packs/workspace/sketch-boxes.ts";
 import { calibrationOf } from "../../server/src/packs/workspace/geometry/calibration-of.ts";
 import { measureObject, measurePath } from "../../server/src/packs/workspace/geometry/measure-object.ts";
 import { objectDistance } from "../../server/src/packs/workspace/geometry/object-distance.ts";
@@ -158,7 +158,7 @@ test("a shape that is not valid is named with its reason", () => {
 test("the index finds the same boxes as an examination of every box, after any puts and deletions", () => {
   for (let seed = 1; seed <= 5; seed += 1) {
     const random = randomOf(seed);
-    const tree = new BoxTree();
+    const boxes = new SketchBoxes();
     const plain = new Map<string, { minX: number; minY: number; maxX: number; maxY: number }>();
     for (let round = 0; round < 3_000; round += 1) {
       const id = `o${String(random(700))}`;
@@ -167,10 +167,10 @@ test("the index finds the same boxes as an examination of every box, after any p
       const [width, height] = random(3) === 0 ? [0, 0] : [random(40), random(40)];
       const box = { minX: x, minY: y, maxX: x + width, maxY: y + height };
       if (random(3) === 0) {
-        tree.delete(id);
+        boxes.delete(id);
         plain.delete(id);
       } else {
-        tree.put(id, box);
+        boxes.put(id, box);
         plain.set(id, box);
       }
       if (round % 50 > 0) continue;
@@ -180,8 +180,8 @@ test("the index finds the same boxes as an examination of every box, after any p
           each.minX <= wanted.maxX && wanted.minX <= each.maxX && each.minY <= wanted.maxY && wanted.minY <= each.maxY
         );
       });
-      assert.deepEqual([...tree.search(wanted)].sort(), expected.map(([each]) => each).sort(), `seed ${String(seed)}`);
-      assert.equal(tree.size, plain.size);
+      assert.deepEqual([...boxes.search(wanted)].sort(), expected.map(([each]) => each).sort(), `seed ${String(seed)}`);
+      assert.equal(boxes.size, plain.size);
     }
   }
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
+import { targetRoles } from "../../server/src/packs/workspace/target-roles.ts";
 import { randomOf } from "../machine/sample-history.ts";
 import { point, puts, smallWorkspace, take, WorkspaceDecider } from "./workspace-decider.ts";
 
@@ -64,6 +65,104 @@ test("a deleted project leaves no record of it, and its id can be used again", (
   const left = [...decider.machine.dump()].filter(({ table }) => table.startsWith("workspace-"));
   assert.deepEqual(left, []);
   decider.done("create-project", { project: "p1", name: "x", ...take });
+});
+
+const session = { root: "main", root_id: "r", session: "s", node: "n" };
+const mapPath = "project/p1/map/m1";
+
+/** A workspace with a storage root, and an agent of `ann`. */
+function publishing() {
+  const decider = smallWorkspace();
+  decider.decide("files.announce", session, "holdfast");
+  return { decider, agent: decider.agent() };
+}
+
+type Publishing = ReturnType<typeof publishing>;
+
+const lockOf = ({ decider, agent }: Publishing): string =>
+  decider.lock(agent, [{ path: mapPath, mode: "write", scope: "tree" }]);
+
+function opened({ decider, agent }: Publishing, target: string, fence: string): ReturnType<WorkspaceDecider["decide"]> {
+  return decider.decide("files.open", { target, fence }, "ann", agent);
+}
+
+/** The commit of a publish whose files are on the disk. */
+function committed({ decider, agent }: Publishing, id: string): string {
+  const position = decider.entries.length + 1;
+  const command = { id: `c${String(position)}`, operation: "files.commit", principal: "ann", agent, input: { id } };
+  const evidence = { id, session: "s", sealed: { files: 1, bytes: 7, digest: "0".repeat(64) } };
+  const place = { position, time: decider.time, grace: false, prior: undefined };
+  const { entry, outcome } = decider.machine.decide({ ...command, evidence }, place);
+  decider.machine.settle();
+  if (entry !== undefined) decider.entries.push(entry);
+  return outcome.kind === "refusal" ? outcome.code : "done";
+}
+
+function published(world: Publishing, target: string): void {
+  const fence = lockOf(world);
+  assert.equal(committed(world, opened(world, target, fence).data["id"] as string), "done");
+  world.decider.unlock(world.agent, fence);
+}
+
+const targetsOf = ({ decider }: Publishing): readonly string[] =>
+  [...decider.machine.dump()].filter(({ table }) => table === "file-targets").map(({ key }) => key);
+
+test("a deleted map keeps the version that a reader has pinned until the pin ends, and its name stays in removal [W6]", () => {
+  const world = publishing();
+  const { decider, agent } = world;
+  const targets = [`${mapPath}/tiles`, `${mapPath}/floorplan`, mapPath];
+  const [pinned = ""] = targets;
+  for (const target of targets) published(world, target);
+  assert.equal(
+    decider.decide("files.pin", { target: pinned, ttl_seconds: 60 }, "ann", agent).code,
+    "files.lock_required",
+  );
+  const fence = lockOf(world);
+  assert.equal(decider.decide("files.pin", { target: pinned, ttl_seconds: 60, fence }, "ann", agent).code, "done");
+  decider.unlock(agent, fence);
+  decider.done("delete-map", { ...map, ...take });
+  decider.pass(30_000);
+  assert.deepEqual(targetsOf(world), [pinned], "only the pinned target stays");
+  assert.equal(countOf(decider, "workspace-object/p1/m1/"), 0, "records do not wait for it");
+  assert.equal(decider.write("create-map", { ...map, name: "again", ...take }).code, "workspace.purging");
+  const read = (caller: string | undefined): string | undefined => {
+    const at = { state: decider.machine.durable, time: decider.time, grace: false, principal: "ann", agent: caller };
+    return targetRoles[0]?.rule(at, { use: "read", target: pinned })?.code;
+  };
+  assert.deepEqual([read(agent), read(undefined)], [undefined, "workspace.purging"]);
+  decider.pass(31_000);
+  assert.deepEqual(targetsOf(world), []);
+  decider.done("create-map", { ...map, name: "again", ...take });
+});
+
+test("a publish into a deleted map ends, and none begins until the map exists again [W6 W12]", () => {
+  const world = publishing();
+  const { decider, agent } = world;
+  const fence = lockOf(world);
+  const before = opened(world, `${mapPath}/tiles`, fence);
+  const atMap = opened(world, mapPath, fence);
+  decider.done("delete-map", map, { agent });
+  assert.equal(opened(world, `${mapPath}/later`, fence).code, "workspace.purging");
+  assert.equal(committed(world, before.data["id"] as string), "workspace.purging");
+  decider.pass(1);
+  for (const { data } of [before, atMap]) assert.equal(committed(world, data["id"] as string), "files.publish_unknown");
+  assert.equal(opened(world, `${mapPath}/later`, fence).code, "workspace.parent_not_found");
+  decider.done("create-map", { ...map, name: "again" }, { agent });
+  assert.equal(opened(world, `${mapPath}/sketch/s1/image`, fence).code, "workspace.parent_not_found");
+  assert.equal(committed(world, opened(world, `${mapPath}/tiles`, fence).data["id"] as string), "done");
+  assert.deepEqual(targetsOf(world), [`${mapPath}/tiles`]);
+});
+
+test("a project is not created over files that were published at its path before", () => {
+  const world = publishing();
+  const { decider, agent } = world;
+  const target = "project/other/map/m/tiles";
+  const fence = decider.lock(agent, [{ path: "project/other", mode: "write", scope: "tree" }]);
+  assert.equal(committed(world, opened(world, target, fence).data["id"] as string), "done");
+  const create = () => decider.write("create-project", { project: "other", name: "x" }, { agent });
+  assert.deepEqual([create().code, create().data], ["workspace.in_use", { target }]);
+  assert.equal(decider.decide("files.delete", { target, fence }, "ann", agent).code, "done");
+  assert.equal(create().code, "done");
 });
 
 test("after random commands every record has its parent, and every count is that of its children [W12]", () => {

@@ -2,110 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { workspace, workspaceRules, workspaceWorkRules } from "@holdfast/sdk/contract";
-import type { WorkspaceRule } from "@holdfast/sdk/contract";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { workspacePackRules } from "../../server/src/packs/workspace/workspace.ts";
-import { puts, smallWorkspace, take } from "./workspace-decider.ts";
+import { ruledRows, sisterOf } from "./ruled-rows.ts";
+import type { RuledLock, RuledRow } from "./ruled-rows.ts";
+import { smallWorkspace, take } from "./workspace-decider.ts";
 import type { WorkspaceDecider } from "./workspace-decider.ts";
 
 const project = { project: "p1" };
-const map = { project: "p1", map: "m1" };
-const sketch = { project: "p1", map: "m1", sketch: "s1" };
-const calibration = [
-  { x: 0, y: 0, u: 0, v: 0 },
-  { x: 100, y: 0, u: 5, v: 0 },
-];
 
-/** An input of each operation that needs a lock and is no job. */
-const inputs: Readonly<Record<string, (count: number) => JsonObject>> = {
-  "create-project": () => ({ project: "p9", name: "New" }),
-  "update-project": () => ({ ...project, changes: { name: "Renamed" } }),
-  "set-role": () => ({ ...project, principal: "bob", role: "viewer" }),
-  "remove-role": () => ({ ...project, principal: "eve" }),
-  "apply-template": () => ({ ...project, template: "floor", prefix: "west-" }),
-  "delete-project": () => ({ ...project, approval: "a1" }),
-  "get-project": () => project,
-  "list-maps": () => project,
-  "list-sketches": () => map,
-  "list-approvals": () => project,
-  "create-map": () => ({ ...project, map: "m9", name: "New" }),
-  "update-map": () => ({ ...map, changes: { name: "Renamed" } }),
-  "calibrate-map": () => ({ ...map, points: calibration, unit: "m" }),
-  "delete-map": () => map,
-  "get-map": () => map,
-  "create-sketch": () => ({ ...map, sketch: "s9", name: "New" }),
-  "update-sketch": () => ({ ...sketch, changes: { name: "Renamed" } }),
-  "delete-sketch": () => sketch,
-  "change-objects": (count) => ({ ...sketch, changes: puts(count) }),
-  "reassign-objects": (count) => ({
-    ...project,
-    from: { map: "m1", sketch: "s1" },
-    to: { map: "m1", sketch: "s2" },
-    objects: Array.from({ length: count }, (_, index) => `o${String(index + 1)}`),
-  }),
-  "get-sketch": () => sketch,
-  "get-object": () => ({ ...sketch, object: "o1" }),
-  "list-objects": (count) => (count === 0 ? map : sketch),
-};
-
-interface Lock extends JsonObject {
-  readonly path: string;
-  readonly mode: string;
-  readonly scope: string;
-}
-
-/** The paths at which the input of an operation needs its lock, written down here a second time, by hand. */
-function pathsOf(name: string, { lock }: WorkspaceRule): readonly string[] {
-  const created: Readonly<Record<string, string>> = {
-    "create-project": "project/p9",
-    "create-map": "project/p1/map/m9",
-    "create-sketch": "project/p1/map/m1/sketch/s9",
-  };
-  const own = created[name];
-  if (own !== undefined) return [own];
-  if (lock?.level === "project") return ["project/p1"];
-  if (lock?.level === "map") return ["project/p1/map/m1"];
-  const paths = ["project/p1/map/m1/sketch/s1", "project/p1/map/m1/sketch/s2"];
-  return name === "reassign-objects" ? paths : paths.slice(0, 1);
-}
-
-/** The path next to a path. Its lock must not help. */
-function sisterOf(path: string): string {
-  return path.replace(/[^/]+$/u, "sister");
-}
-
-interface LockedRow {
-  readonly title: string;
-  readonly name: string;
-  readonly isRead: boolean;
-  readonly input: JsonObject;
-  readonly locks: readonly Lock[];
-}
-
-const kinds = new Map(workspace.operations.map(({ name, kind }) => [name, kind]));
-
-const waitingReads = ["get-tile", "hit-test", "select-objects", "measure"].map((name) => `workspace.${name}`);
-
-/** Each row with a lock that the caller itself holds, at both ends of its case. */
-const rows: readonly LockedRow[] = workspaceRules
-  // The test of the doors has the reads that need a disk or an index.
-  .filter(({ lock, isJob, operation }) => lock !== null && isJob !== true && !waitingReads.includes(operation))
-  .flatMap((rule) => {
-    const { operation, lock, case: only } = rule;
-    const name = operation.slice("workspace.".length);
-    const isRead = kinds.get(operation) === "read";
-    const counts =
-      only === undefined
-        ? [0]
-        : isRead
-          ? [only.of === "map" ? 0 : 1]
-          : [...new Set([Math.max(1, only.min), only.max ?? only.min])];
-    const locks = pathsOf(name, rule).map((path) => ({ path, mode: lock?.mode ?? "", scope: lock?.scope ?? "" }));
-    return counts.map((count): LockedRow => {
-      const title = `${name}${count > 0 ? ` of ${String(count)}` : ""}: ${lock?.level ?? ""} ${lock?.mode ?? ""} ${lock?.scope ?? ""}`;
-      return { title, name, isRead, input: inputs[name]?.(count) ?? {}, locks };
-    });
-  });
+const waitingReads = ["get-tile", "hit-test", "select-objects", "measure"];
+// The test of the doors has the reads that need a disk or an index.
+const rows = ruledRows("p1").filter(({ name }) => !waitingReads.includes(name));
 
 /** A workspace with an agent of `ann`, a role to remove and an approved deletion. */
 function world(): { readonly decider: WorkspaceDecider; readonly agent: string; readonly approval: string } {
@@ -120,7 +28,7 @@ function world(): { readonly decider: WorkspaceDecider; readonly agent: string; 
 const { decider, agent, approval } = world();
 
 /** Sends the operation of a row under some locks, by the locks of its agent or by their fence. */
-function under(row: LockedRow, locks: readonly JsonObject[], by: "agent" | "fence" | "take" = "agent") {
+function under(row: RuledRow, locks: readonly JsonObject[], by: "agent" | "fence" | "take" = "agent") {
   const { name, isRead } = row;
   const input = name === "delete-project" ? { ...row.input, approval } : row.input;
   const run = () => {
@@ -142,11 +50,11 @@ function under(row: LockedRow, locks: readonly JsonObject[], by: "agent" | "fenc
 const before = decider.records();
 
 /** Refused with exactly the locks that are missing, and nothing changed. */
-function assertRefused(row: LockedRow, result: ReturnType<typeof under>, why: string): void {
+function assertRefused(row: RuledRow, result: ReturnType<typeof under>, why: string): void {
   const label = `${row.title}, ${why}`;
   assert.equal(result.code, "workspace.lock_required", label);
   assert.equal(result.records, before, label);
-  const { missing } = result.data as { readonly missing: readonly Lock[] };
+  const { missing } = result.data as { readonly missing: readonly RuledLock[] };
   const needed = new Set(row.locks.map(({ path, mode, scope }) => `${path} ${mode} ${scope}`));
   assert.ok(
     missing.length > 0 && missing.every((lock) => needed.has(`${lock.path} ${lock.mode} ${lock.scope}`)),
@@ -154,7 +62,7 @@ function assertRefused(row: LockedRow, result: ReturnType<typeof under>, why: st
   );
 }
 
-function assertDone(row: LockedRow, result: ReturnType<typeof under>, why: string): void {
+function assertDone(row: RuledRow, result: ReturnType<typeof under>, why: string): void {
   assert.equal(result.code, "done", `${row.title}, ${why}: ${JSON.stringify(result.data).slice(0, 300)}`);
   if (!row.isRead) assert.notEqual(result.records, before, `${row.title}, ${why}`);
 }
@@ -210,7 +118,7 @@ test("an operation is done with exactly its lock, by the agent and by the fence 
 
 test("an operation is done with a stronger lock above its record [W4 W12]", () => {
   for (const row of rows) {
-    const path = row.name === "create-project" ? "project/p9" : "project/p1";
+    const path = row.name === "create-project" ? "project/p1-new" : "project/p1";
     assertDone(row, under(row, [{ path, mode: "write", scope: "tree" }]), "with a covering lock");
   }
 });

@@ -89,11 +89,13 @@ interface PackHost {
   readonly clock: ClientClock;
   readonly client: CoreClient;
   readonly thread: HeartbeatThread | undefined;
+  readonly notices: CallSender["notices"];
 }
 
 function clientOf(caller: CallSender, options: ClientOptions, family: Family): Client {
   const run: Run = (operation, input, call) => caller.run(operation, input, call);
   const { transport } = caller;
+  const notices: CallSender["notices"] = (query) => caller.notices(query);
   const { thread, others } = family;
   // Kept only while there is something to close: a program may use any number of agents.
   const onUse = (isUsed: boolean): void => {
@@ -112,7 +114,7 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
   const withIdentity = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
     clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
   const packClient = <Pack extends object>(load: () => Promise<(host: PackHost) => Pack>): Pack =>
-    lazyClient(async () => (await load())({ run, clock: caller.clock, client, thread }));
+    lazyClient(async () => (await load())({ run, clock: caller.clock, client, thread, notices }));
   const client: Client = {
     entities: entitiesClient(run, caller.clock),
     agents: agentsClient(run),
@@ -137,7 +139,7 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     execute: (operation, input, call = {}) => caller.callWire(operation, input, call),
     run: (operation: string, input: unknown, call: CallOptions = {}) => caller.runWire(operation, input, call),
     watch: (filter = {}) => oneByOne(transport.watch(filter)),
-    notices: (query) => oneByOne(caller.notices(query)),
+    notices: (query) => oneByOne(notices(query)),
     cursor: () => transport.cursor(),
     close,
     [Symbol.asyncDispose]: close,

@@ -3,6 +3,7 @@ import { AddressRing } from "./address-ring.ts";
 import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
+import { followRoots } from "./follow-roots.ts";
 import type { FoundServer } from "./found-server.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { lazyTransport } from "./lazy-transport.ts";
@@ -26,7 +27,8 @@ export function connectTo(server: FoundServer, options: ConnectToOptions = {}): 
   const link = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, token };
   if (openSocket !== undefined) return createClient(new SocketTransport({ ...link, openSocket }), { ...rest, clock });
   const usesHttp = wanted === "http" || typeof WebSocket === "undefined";
-  const transport = usesHttp ? lazyHttp(link) : new SocketTransport(link);
+  const node = usesHttp ? lazyHttp(link) : new SocketTransport(link);
+  const transport = addresses.length === 1 ? node : followRoots(node, { addresses, token, clock, reconnectMs });
   const remote = { urls: addresses.map(({ url }) => url.href), token };
   return createClient(transport, { ...rest, clock, remote });
 }

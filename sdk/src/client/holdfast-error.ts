@@ -28,7 +28,7 @@ export class HoldfastError extends Error {
 
   constructor(operation: string, code: string, details: RefusalDetails = {}) {
     const { data = {}, position = 0, replayed = false, isWire = false } = details;
-    const problem = problemText(code);
+    const problem = problemText(code, data);
     // No server refused anything, so the operation does not matter.
     const what = code === "unreachable" ? `${code}: ` : `${operation} refused (${code}): `;
     super(`${what}${problem.title}${detailOf(data)}. ${problem.next}`);

@@ -1,9 +1,9 @@
-import type { ProblemTexts } from "./data/contract-data.ts";
+import type { CoreTexts } from "./data/contract-data.ts";
 
-let texts: ProblemTexts | undefined;
+let texts: CoreTexts | undefined;
 
 /** The texts of the core problems, once a refusal needed them. */
-export function loadedTexts(): ProblemTexts | undefined {
+export function loadedTexts(): CoreTexts | undefined {
   return texts;
 }
 

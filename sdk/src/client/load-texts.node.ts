@@ -1,8 +1,8 @@
 import { coreTexts } from "./data/core-texts.ts";
-import type { ProblemTexts } from "./data/contract-data.ts";
+import type { CoreTexts } from "./data/contract-data.ts";
 
 /** The texts of the core problems. */
-export function loadedTexts(): ProblemTexts | undefined {
+export function loadedTexts(): CoreTexts | undefined {
   return coreTexts;
 }
 

@@ -26,7 +26,7 @@ export const coreProblems = {
     status: 404,
     retry: "never",
     title: "Entity not found",
-    next: "Check type and id, or create the entity with create-entity.",
+    next: "Check type and id, or create it with create-entity.",
   },
   entity_deleted: {
     status: 410,
@@ -56,7 +56,7 @@ export const coreProblems = {
     status: 428,
     retry: "new-key-after-read",
     title: "If-Match header required",
-    next: "Read the entity and send its ETag as If-Match. To create an entity, send If-None-Match: *.",
+    next: "Read the entity and send its ETag as If-Match. A PUT that creates an entity sends If-None-Match: * instead.",
   },
   concurrency_etag_invalid: {
     status: 400,

@@ -93,6 +93,7 @@ export { programs } from "./packs/programs/programs.ts";
 export type { Pack } from "./packs/pack.ts";
 export { assignment, collaborator, mission, organization, planning, project } from "./packs/planning.ts";
 export { isArchivable, representation, verbsOf } from "./packs/resource-operations.ts";
+export { ownOperationsOf } from "./packs/own-operations.ts";
 export { resourceOperationName } from "./packs/resource-operation-name.ts";
 export type {
   NewResource,
@@ -102,11 +103,11 @@ export type {
   ResourceVerb,
   ShownResource,
 } from "./packs/resource.ts";
-export { problemOf, problems } from "./problems.ts";
+export { problemFor, problemOf, problems } from "./problems.ts";
 export type { ProblemCode } from "./core-problems.ts";
 export type { Problem, RevealedEntity } from "./problem.ts";
 export { protocolMismatch } from "./protocol-mismatch.ts";
-export { membersOf, namesInPath, routedOperations, routesOf } from "./routed-operations.ts";
+export { membersOf, namesInPath, readsContentDigest, routedOperations, routesOf } from "./routed-operations.ts";
 export type { RoutedOperation, MemberSource } from "./routed-operations.ts";
 export { readsIfMatch } from "./routes.ts";
 export type { Route } from "./routes.ts";

@@ -34,6 +34,11 @@ export function membersOf(schema: object): Readonly<Record<string, object>> {
   return "properties" in schema ? (schema.properties as Record<string, object>) : {};
 }
 
+/** Whether the header Content-Digest has the member `sha256` of an input: the digest of its bytes. */
+export function readsContentDigest({ body, input }: Pick<Operation, "body" | "input">): boolean {
+  return body === "binary" && "sha256" in membersOf(input);
+}
+
 function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, MemberSource> {
   const inPath = namesInPath(route.path);
   const hidden = [...operation.sets, ...(route.without ?? [])];

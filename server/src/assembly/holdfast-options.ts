@@ -13,6 +13,8 @@ export interface HoldfastOptions {
    * `files`, and any other journal has none.
    */
   readonly storageRoots?: Readonly<Record<string, string>>;
+  /** Accepts storage roots on file systems of the network, such as NFS, and of users' programs (FUSE). Off by default. */
+  readonly allowNetworkRoot?: boolean;
   /** The registration of the client's agent, and the retries of the client. */
   readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
   /** Receives reports for an operator, such as a failing journal. Standard error by default. */

@@ -34,6 +34,7 @@ import type { ServiceSample } from "../observe/service-metrics.ts";
 import { NodeGauges } from "../observe/node-gauges.ts";
 import type { NodeSample } from "../observe/node-gauges.ts";
 import { observedCalls } from "../observe/observed-calls.ts";
+import { storageRootPrefix } from "../services/storage/storage-root-service.ts";
 
 interface ObservationOptions {
   readonly log: Log;
@@ -154,7 +155,15 @@ async function samplePacks(
 ): Promise<void> {
   intents.set(await engine.scan(openRunCounts));
   jobs.set(await engine.scan(jobSample), engine.now());
-  files.set(await engine.scan(fileSample), services["storage-roots"]?.details);
+  files.set(await engine.scan(fileSample), rootDetailsOf(services));
+}
+
+/** The details of the services of storage roots. */
+function rootDetailsOf(services: ServiceSample): { readonly roots: readonly unknown[] } {
+  const ofRoots = Object.entries(services).filter(([name]) => name.startsWith(storageRootPrefix));
+  const rootsOf = (details: unknown): readonly unknown[] =>
+    ((details ?? {}) as { readonly roots?: readonly unknown[] }).roots ?? [];
+  return { roots: ofRoots.flatMap(([, { details }]) => rootsOf(details)) };
 }
 
 interface GateObservers {

@@ -81,12 +81,16 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
   readonly rules?: readonly number[];
   /** See EngineOptions. */
   readonly onBatch?: EngineOptions["onBatch"];
+  /** The clock of the engine and its services. Tests move one. */
+  readonly clock?: Clock;
   /** Further services. Tests add some. */
   readonly addedServices?: readonly ServiceFactory[];
   readonly checkObserver?: CheckObserver;
   readonly checkThreads?: number;
   /** The audit file of this node; none by default. */
   readonly auditLog?: AuditLogOptions | undefined;
+  /** The address of this node for clients, which its storage roots announce. */
+  readonly url?: string | undefined;
 }
 
 /** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
@@ -126,10 +130,11 @@ export async function start(
 }
 
 /** A journal in a folder has the root `main` next to it. Nodes of a shared journal must name theirs. */
-function storageRootsOf(location: JournalLocation, { storageRoots: roots }: HoldfastOptions): StorageRootOptions {
-  if (roots !== undefined) return { roots, areNamed: true };
+function storageRootsOf(location: JournalLocation, options: HoldfastOptions & BuildOptions): StorageRootOptions {
+  const { storageRoots: roots, allowNetworkRoot: allowsNetwork = false, url } = options;
+  if (roots !== undefined) return { roots, areNamed: true, allowsNetwork, url };
   const isFolder = typeof location === "string" && !isDatabase(location);
-  return { roots: isFolder ? { main: defaultRoot(location) } : {}, areNamed: false };
+  return { roots: isFolder ? { main: defaultRoot(location) } : {}, areNamed: false, allowsNetwork, url };
 }
 
 /** The folder of the root `main` of a data folder. */

@@ -31,10 +31,13 @@ import type { AccessOptions } from "./serve-gate.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { start } from "./open.ts";
+import { workerKeeper } from "./worker-keeper.ts";
+import type { WorkerOptions } from "./worker-keeper.ts";
 import type { AuditLogOptions } from "./services.ts";
 import type { BuildOptions, RunningNode, SharedJournalLocation } from "./open.ts";
 
-export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules" | "addedServices"> {
+export interface ServeOptions
+  extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules" | "addedServices" | "clock"> {
   /** The data folder of this node: its address, its operator's token and, unless `journal` is set, its journal. */
   readonly data: string;
   /** The journal, if it is in a database that several nodes share. */
@@ -47,6 +50,10 @@ export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<Build
   readonly auditLog?: Omit<AuditLogOptions, "data">;
   /** Number of threads for checks; 1 by default. */
   readonly checkThreads?: number;
+  /** The address of this node for clients, if it is not that of `host` and `port`. Its storage roots announce it. */
+  readonly publicUrl?: string;
+  /** Processes for the jobs of the workspace; none by default. */
+  readonly workers?: WorkerOptions;
   /** Logs; off by default. */
   readonly log?: Omit<LogOptions, "clock">;
 }
@@ -77,12 +84,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     report,
     onBatch,
     checkObserver,
+    url: announcedUrl(options),
   });
   opened.defer(() => client.close());
   const { engine, operations, checks } = services;
   const checksLoaded = checks.start();
   observation.followChecks(() => checks.status(), checks.names);
-  observation.follow(engine, () => keeper.status());
+  const workers = workerKeeper(options, { services, report, url: () => http.url });
+  const serviceStatus = (): ReturnType<ServiceKeeper["status"]> => ({ ...keeper.status(), ...workers.status() });
+  observation.follow(engine, serviceStatus);
   const gate = observation.gate(await serveGate(services, { ...options, report }));
   const mesh = await serveMesh(services, gate, options, observation);
   opened.defer(() => mesh?.close());
@@ -99,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     version,
     health: () =>
       healthOf(
-        { engine, checks, mesh, keeper },
+        { engine, checks, mesh, serviceStatus },
         { node, version, journal: journal === undefined ? "sqlite" : "postgres" },
       ),
   });
@@ -118,6 +128,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
   await checksLoaded;
   opened.defer(writeAddressFile(data, url, operator?.elsewhere));
+  // Workers are clients of the doors, so they start after these and stop before them. The server is up without them.
+  void workers.start();
+  opened.defer(() => workers.stop());
   const parts = opened.move();
   return {
     url,
@@ -125,6 +138,19 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     nats: mesh && { ...mesh.status(), warnings: mesh.warnings() },
     close: () => parts.disposeAsync(),
   };
+}
+
+/** The address for clients. A port that the system chooses is not known yet, and a wildcard is no address. */
+function announcedUrl({ publicUrl, host, port }: ServeOptions): string | undefined {
+  if (publicUrl !== undefined) return parsedPublicUrl(publicUrl);
+  if (port === 0 || host === "0.0.0.0" || host === "::") return undefined;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
+}
+
+function parsedPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/u.test(url.protocol) && url.username === "" && url.search === "") return url.href;
+  throw new StartError(`public_url is not the address of a server: "${text}". Use one such as https://node-1.example.`);
 }
 
 /** The NATS door, if configured, behind the same gate as every other door. */
@@ -154,10 +180,10 @@ interface NodeParts {
   readonly engine: Engine;
   readonly checks: CheckRunner;
   readonly mesh: NatsDoor | undefined;
-  readonly keeper: ServiceKeeper;
+  readonly serviceStatus: ServiceKeeper["status"];
 }
 
-async function healthOf({ engine, checks, mesh, keeper }: NodeParts, identity: NodeIdentity): Promise<Health> {
+async function healthOf({ engine, checks, mesh, serviceStatus }: NodeParts, identity: NodeIdentity): Promise<Health> {
   const { head, reasons, lag, nodeCount } = engine.health();
   const known = engine.peek((state) => ({ epoch: currentEpoch(state), rules: machineSettings(state).rules }));
   return defined({
@@ -172,15 +198,15 @@ async function healthOf({ engine, checks, mesh, keeper }: NodeParts, identity: N
     rules: known?.rules ?? null,
     // A failing mesh or service does not make the node unready: callers of the other doors need not use another node.
     components: mesh === undefined ? undefined : { nats: mesh.status() },
-    services: keeper.status(),
+    services: serviceStatus(),
     jobs: reasons.length === 0 ? await jobHealth(engine) : null,
     checks: checks.status(),
   });
 }
 
 async function jobHealth(engine: Engine): Promise<Health["jobs"]> {
-  const { workers, states, oldestReadyAt } = await engine.scan(jobSample);
-  const oldest = oldestReadyAt === undefined ? null : Math.max(0, engine.now() - oldestReadyAt);
+  const { workers, states, oldestAt } = await engine.scan(jobSample);
+  const oldest = oldestAt === undefined ? null : Math.max(0, engine.now() - oldestAt);
   const { running, ready, failed } = states;
   return { workers, running, ready, failed, oldest_ready_ms: oldest };
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { auditFeed } from "../app/watch/audit-feed.ts";
@@ -10,7 +11,7 @@ import { followRules } from "../services/follow-rules.ts";
 import { zoneTable } from "../packs/jobs/schedule-tables.ts";
 import { zoneKeeper } from "../services/zone-keeper.ts";
 import type { ServiceFactory } from "../services/service.ts";
-import { storageRoots } from "../services/storage/storage-roots.ts";
+import { storageRootService } from "../services/storage/storage-root-service.ts";
 
 /** The audit file of a node. */
 export interface AuditLogOptions {
@@ -27,6 +28,9 @@ export interface StorageRootOptions {
   readonly roots: Readonly<Record<string, string>>;
   /** True if the operator named them. A default root is made by its first publish. */
   readonly areNamed: boolean;
+  readonly allowsNetwork: boolean;
+  /** The address of this node for clients; undefined if it is not known. */
+  readonly url: string | undefined;
 }
 
 interface ServiceOptions {
@@ -51,17 +55,16 @@ export function servicesOfNode({
     ...rulesOfNodes,
     keepZones,
     ...(auditLog === undefined ? [] : [auditFileOf(auditLog, isShared)]),
-    ...(Object.keys(storage.roots).length === 0 ? [] : [storageRootsOf(storage)]),
+    ...storageServices(storage),
   ];
 }
 
-function storageRootsOf({ roots, areNamed }: StorageRootOptions): ServiceFactory {
-  return storageRoots({
-    roots,
-    node: hostname(),
-    isEager: areNamed,
-    own: (folder) => ownFolder(folder, new Date(systemClock.wallMs()).toISOString()),
-  });
+/** One service for each root, so that a root that fails is started again without the others. */
+function storageServices({ roots, areNamed, allowsNetwork, url }: StorageRootOptions): readonly ServiceFactory[] {
+  const own = (folder: string): (() => void) => ownFolder(folder, new Date(systemClock.wallMs()).toISOString());
+  return Object.entries(roots).map(([root, folder]) =>
+    storageRootService({ root, folder, node: hostname(), url, isEager: areNamed, allowsNetwork, own }),
+  );
 }
 
 /** The time zones of schedules. Without schedules there is nothing to keep. */
@@ -83,6 +86,6 @@ function auditFileOf({ data, ...options }: AuditLogOptions, isShared: boolean): 
       ...options,
       folder,
       feed: auditFeed(context.services.engine),
-      ...(isShared ? { own } : {}),
+      ...defined({ own: isShared ? own : undefined }),
     })(context);
 }

@@ -27,5 +27,7 @@ function drawText(): string {
 
 function randomTexts(count: number): readonly string[] {
   const digits = randomBytes(16 * count).toString("hex");
-  return Array.from({ length: count }, (_, index) => digits.slice(32 * index, 32 * index + 32));
+  const texts: string[] = [];
+  for (let start = 0; start < digits.length; start += 32) texts.push(digits.slice(start, start + 32));
+  return texts;
 }

@@ -12,6 +12,8 @@ export interface CheckWorkLoopOptions {
   readonly report: (report: CheckReport) => void;
   /** The processor time of this thread. On a busy host it is far less than the time that passed. */
   readonly processorMs?: () => number;
+  /** An order that has arrived and was not taken, for work that pauses. Without it work never pauses. */
+  readonly receive?: () => CheckOrder | undefined;
 }
 
 interface CheckJob {
@@ -36,9 +38,9 @@ interface OpenedCheck {
 }
 
 /**
- * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for a long time gets every second
- * turn, so that short ones do not wait for it. Long jobs of one unit run one after the other: each of them changes what
- * the others read, so jobs that take turns would only repeat each other.
+ * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for a long time gets half of the
+ * time while short ones arrive, so that they do not wait for it. Long jobs of one unit run one after the other: each of
+ * them changes what the others read, so jobs that take turns would only repeat each other.
  */
 export class CheckWorkLoop {
   readonly #options: CheckWorkLoopOptions;
@@ -46,7 +48,12 @@ export class CheckWorkLoop {
   #ready: CheckJob[] = [];
   /** Long jobs by unit, in order. The unit whose turn is next comes first. */
   readonly #long = new Map<string, CheckJob[]>();
-  #isLongTurn = false;
+  /** Processor time of long jobs minus that of short ones, within one turn up or down. Negative: a long job is next. */
+  #longMs = 0;
+  #running: CheckJob | undefined;
+  /** The processor time at which the running job began or was last measured. */
+  #measuredMs = 0;
+  #isPaused = false;
   #isScheduled = false;
   readonly #processorMs: () => number;
 
@@ -169,7 +176,6 @@ export class CheckWorkLoop {
       this.#isScheduled = false;
       const { clock } = this.#options;
       const endMs = clock.monotonicMs() + checkLimits.turnMs;
-      this.#isLongTurn = !this.#isLongTurn;
       for (let job = this.#next(); job !== undefined; job = this.#next()) {
         this.#run(job, endMs);
         if (clock.monotonicMs() >= endMs) break;
@@ -181,41 +187,79 @@ export class CheckWorkLoop {
   #next(): CheckJob | undefined {
     const [unit] = this.#long.values();
     const [job, long] = [this.#ready[0], unit?.[0]];
-    return this.#isLongTurn ? (long ?? job) : (job ?? long);
+    return this.#longMs < 0 ? (long ?? job) : (job ?? long);
   }
 
-  /** Takes a job from the front of its queue. */
+  /** Takes a job from its queue. A cancelled job is in none. */
   #take(job: CheckJob): void {
-    if (this.#ready[0] === job) this.#ready.shift();
-    else this.#setLong(job.unit, this.#long.get(job.unit)?.slice(1) ?? []);
+    const isOther = (each: CheckJob): boolean => each !== job;
+    this.#ready = this.#ready.filter(isOther);
+    this.#setLong(job.unit, this.#long.get(job.unit)?.filter(isOther) ?? []);
   }
+
+  #isLong(job: CheckJob): boolean {
+    return this.#long.get(job.unit)?.includes(job) === true;
+  }
+
+  /** Counts the time of the running job since it was last measured. */
+  #measure(job: CheckJob): void {
+    const nowMs = this.#processorMs();
+    const ms = nowMs - this.#measuredMs;
+    this.#measuredMs = nowMs;
+    job.usedMs += ms;
+    const { turnMs } = checkLimits;
+    this.#longMs = Math.max(-turnMs, Math.min(turnMs, this.#longMs + (this.#isLong(job) ? ms : -ms)));
+  }
+
+  /**
+   * Runs short jobs inside of a step of a long one: the step may be an execution that cannot yield. They see the rows of
+   * this moment, and the long job sees those of its beginning.
+   */
+  readonly pause = (): void => {
+    const { receive, clock } = this.#options;
+    const job = this.#running;
+    if (receive === undefined || job === undefined || this.#isPaused) return;
+    this.#measure(job);
+    if (!this.#isLong(job) && (job.usedMs < checkLimits.yieldAfterMs || this.#ready[0] !== job)) return;
+    if (!this.#isLong(job)) this.#yield(job);
+    for (let order = receive(); order !== undefined; order = receive()) this.take(order);
+    this.#isPaused = true;
+    const endMs = clock.monotonicMs() + checkLimits.turnMs;
+    for (let next = this.#ready[0]; next !== undefined && this.#longMs >= 0; next = this.#ready[0]) {
+      this.#run(next, endMs);
+      if (clock.monotonicMs() >= endMs) break;
+    }
+    this.#running = job;
+    this.#measuredMs = this.#processorMs();
+    this.#isPaused = false;
+  };
 
   /** Runs a job until it ends, waits for a unit, or the turn is over. */
   #run(job: CheckJob, endMs: number): void {
     const { clock, report } = this.#options;
-    const startMs = this.#processorMs();
+    this.#running = job;
+    this.#measuredMs = this.#processorMs();
     try {
       for (;;) {
         const step = (job.steps ??= job.start()).next();
         const nowMs = clock.monotonicMs();
-        if (step.done === true) {
-          this.#take(job);
-          report({ kind: "result", job: job.id, result: step.value });
+        const isOver = step.done === true || step.value !== undefined;
+        if (!isOver && nowMs < endMs) continue;
+        this.#measure(job);
+        if (!isOver) {
+          if (job.usedMs >= checkLimits.yieldAfterMs) this.#yield(job);
           return;
         }
-        if (step.value !== undefined) {
-          this.#take(job);
-          this.#wait(job, step.value);
-          return;
-        }
-        if (nowMs < endMs) continue;
-        job.usedMs += this.#processorMs() - startMs;
-        if (job.usedMs >= checkLimits.yieldAfterMs) this.#yield(job);
+        this.#take(job);
+        if (step.done === true) report({ kind: "result", job: job.id, result: step.value });
+        else if (step.value !== undefined) this.#wait(job, step.value);
         return;
       }
     } catch (error) {
       this.#take(job);
       this.#fail(job.id, messageOf(error));
+    } finally {
+      this.#running = undefined;
     }
   }
 
@@ -226,8 +270,11 @@ export class CheckWorkLoop {
     if (this.#ready[0] === job) {
       this.#ready.shift();
       this.#long.set(job.unit, [...jobs, job]);
+      this.#longMs = 0;
       return;
     }
+    // A job that was cancelled inside of its own step is in no queue.
+    if (!jobs.includes(job)) return;
     this.#long.delete(job.unit);
     this.#long.set(job.unit, jobs);
   }

@@ -1,6 +1,6 @@
 /** The thread of checks. It imports the modules of checks, so a fault in one of them never stops the server. */
 import { setPriority } from "node:os";
-import { parentPort } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
 import type { CreateCheckWork } from "./check.ts";
 import type { CheckOrder } from "./check-port.ts";
@@ -20,11 +20,15 @@ if (process.platform === "linux") {
   }
 }
 
-const loop = new CheckWorkLoop({
+const loop: CheckWorkLoop = new CheckWorkLoop({
   clock: systemClock,
   open: async ({ module, options }) => {
     const { createCheckWork } = (await import(module)) as { readonly createCheckWork: CreateCheckWork };
-    return createCheckWork(options);
+    return createCheckWork(options, loop.pause);
+  },
+  receive: () => {
+    if (parentPort === null) return undefined;
+    return (receiveMessageOnPort(parentPort) as { readonly message: CheckOrder } | undefined)?.message;
   },
   processorMs: () => {
     const { user, system } = process.threadCpuUsage();

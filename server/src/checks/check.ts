@@ -64,7 +64,11 @@ export interface CheckWork {
   answered?(id: string, isDone: boolean): void;
 }
 
-export type CreateCheckWork = (options: Json) => CheckWork | Promise<CheckWork>;
+/**
+ * Makes the work of a check. Work that cannot yield may call `pause` about every millisecond: short checks then run inside
+ * of the call. So everything that the work reads must be its own until it yields.
+ */
+export type CreateCheckWork = (options: Json, pause: () => void) => CheckWork | Promise<CheckWork>;
 
 /** Runs checks. Every failure is a CheckError. */
 export interface CheckRunner {

@@ -19,7 +19,7 @@ export async function openRecheck(checks: readonly Check[]): Promise<Recheck> {
   const opened = new Map<string, OpenedRecheck>();
   for (const check of checks) {
     const { createCheckWork } = (await import(check.module.href)) as { readonly createCheckWork: CreateCheckWork };
-    opened.set(check.name, { check, work: await createCheckWork(check.options ?? null) });
+    opened.set(check.name, { check, work: await createCheckWork(check.options ?? null, () => undefined) });
   }
   return (command, wanted, state) => {
     const known = opened.get(wanted.check);

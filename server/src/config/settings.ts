@@ -122,6 +122,25 @@ export const settings = {
     summary:
       "the folders of published files, as name=folder; without it a data folder with a journal has the root main in files",
   },
+  allow_network_root: {
+    kind: "switch",
+    default: false,
+    summary: "accepts storage roots on file systems of the network, such as NFS, and of users' programs (FUSE)",
+  },
+  public_url: {
+    kind: "text",
+    needsNamedFile: true,
+    default: "",
+    summary:
+      "the address of this node for clients, which other nodes name for its storage roots; by default that of host and port",
+  },
+  workers: {
+    kind: "number",
+    default: 1,
+    min: 0,
+    max: 64,
+    summary: "worker processes for the jobs of the workspace, started with its first project; 0 starts none",
+  },
   calls_per_second: {
     kind: "number",
     default: 50_000,

@@ -20,6 +20,8 @@ export interface PendingCommand {
   readonly isTimer: boolean;
   /** True once the command was part of an append that may have reached the journal. */
   isAttempted: boolean;
+  /** True once this node reads the head of a shared journal after the command arrived. */
+  isHeadRead: boolean;
 }
 
 /** A batch of commands, and the commands whose deadline has passed. */

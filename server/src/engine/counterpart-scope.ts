@@ -2,6 +2,7 @@
  * A request and its withdrawal look each other up, each by its own key scope, in the journal. So a late copy of a
  * withdrawn request is refused, however old the withdrawal is, and no state grows with the number of withdrawals.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { isWithdrawable, requestOfWithdrawal, withdrawal, withdrawalKey } from "@holdfast/sdk/contract";
 import { isObject } from "@holdfast/sdk/json/json";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -34,6 +35,6 @@ export function counterpartScope({ principal, operation, key }: Command): string
 /** The withdrawal with the evidence that its request has arrived, and the owner that sent it. */
 export function withArrival(command: Command, request: Entry): Command {
   const { owner_id: owner = request.agent } = request.input as JsonObject;
-  const evidence: JsonObject = { position: request.position, ...(owner === undefined ? {} : { owner_id: owner }) };
+  const evidence: JsonObject = { position: request.position, ...defined({ owner_id: owner }) };
   return { ...command, evidence };
 }

@@ -46,7 +46,8 @@ export function decideBatch(
   const scopes = new Set<string>();
   const { stateHashEvery } = replica.machine.settings;
   for (let index = 0; index < commands.length; index += 1) {
-    if (index % commandsPerClockRead === 0 && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
+    const isClockRead = index > 0 && index % commandsPerClockRead === 0;
+    if (isClockRead && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
       postponed.push(...commands.slice(index));
       break;
     }
@@ -72,6 +73,17 @@ export function decideBatch(
     }
   }
   return { results, entries, postponed };
+}
+
+/**
+ * Marks the commands of a batch without entries whose results must be decided again after a read of the head, and returns
+ * true if there are any. No append proves these results, so another node may have changed what they are based on: a fence
+ * that it granted a moment ago would be refused as unknown.
+ */
+export function mustReadHead({ results }: DecidedBatch): boolean {
+  const unread = results.filter(({ pending, decided }) => !pending.isTimer && !pending.isHeadRead && !decided.replayed);
+  for (const { pending } of unread) pending.isHeadRead = true;
+  return unread.length > 0;
 }
 
 function isUsed(scopes: ReadonlySet<string>, scope: string | undefined): boolean {

@@ -201,6 +201,7 @@ export class Engine {
       reply,
       isTimer: false,
       isAttempted: false,
+      isHeadRead: false,
     });
   }
 

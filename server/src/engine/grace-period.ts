@@ -25,6 +25,21 @@ export class GracePeriod {
     this.noteStall(this.#clock.monotonicMs() - startMs);
   }
 
+  /** Calls back in the next turn of the event loop. If the process was suspended until then, no holder could renew. */
+  soon(callback: () => void): void {
+    const startMs = this.#clock.monotonicMs();
+    this.#clock.soon(() => {
+      this.noteStallSince(startMs);
+      callback();
+    });
+  }
+
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.soon(resolve);
+    });
+  }
+
   restart(): void {
     this.#endsAt = this.#clock.monotonicMs() + engineLimits.graceMs;
   }

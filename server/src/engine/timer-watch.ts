@@ -10,6 +10,13 @@ import type { EngineCommand } from "./state-hasher.ts";
 /** The principal of commands that Holdfast itself sends. */
 export const systemPrincipal = "holdfast";
 
+/** The state of the node, whose timers are watched. */
+interface WatchedState {
+  readonly machine: Pick<Machine, "due" | "hasLeases" | "nextTime">;
+  readonly time: { now(): number };
+  readonly head: { readonly position: number };
+}
+
 /**
  * Turns due timers into commands. During the grace period it asks only the timers that run in it. While a lease exists
  * it also ticks, to detect that the process itself was suspended. A holder that could not reach the server for a second
@@ -25,6 +32,11 @@ export class TimerWatch {
   #checkAtMs: number | undefined;
   /** A timer command that changed nothing would be due again immediately, forever. The next check is a tick later. */
   #restUntilMs = 0;
+  /** No timer of the machine is due before `nextTime` while it is at this position. It saves asking all timers again. */
+  #asked: { readonly machine?: WatchedState["machine"]; readonly position: number; readonly nextTime: number } = {
+    position: -1,
+    nextTime: 0,
+  };
 
   constructor(options: { clock: Clock; grace: GracePeriod; wake: () => void; rank: () => number }) {
     this.#rank = options.rank;
@@ -34,14 +46,13 @@ export class TimerWatch {
   }
 
   /** The due commands. They are decided after the commands of callers, so that renewals precede expiries. */
-  takeDue(machine: Machine, time: number, limit: number): readonly PendingCommand[] {
-    const nowMs = this.#clock.monotonicMs();
-    if (limit <= 0 || nowMs < this.#restUntilMs) return [];
-    const grace = !this.#grace.isOver();
+  takeDue({ machine, time, head }: WatchedState, limit: number): readonly PendingCommand[] {
     // Nodes with a lower rank act first. This node finds their effect and does not repeat it.
-    const untilTime = time - this.#delayMs();
-    const next = machine.nextTime({ time: untilTime, grace });
-    if (next === undefined || next > untilTime) return [];
+    const untilTime = time.now() - this.#delayMs();
+    if (limit <= 0 || this.#nextTime(machine, head.position, untilTime) > untilTime) return [];
+    if (this.#clock.monotonicMs() < this.#restUntilMs) return [];
+    const grace = !this.#grace.isOver();
+    if (grace && (machine.nextTime({ time: untilTime, grace }) ?? Infinity) > untilTime) return [];
     return machine.due({ time: untilTime, grace, limit }).map((command) => this.pendingOf(command, { isTimer: true }));
   }
 
@@ -59,6 +70,7 @@ export class TimerWatch {
       isTimer,
       mustExpect: false,
       isAttempted: false,
+      isHeadRead: false,
     };
   }
 
@@ -79,12 +91,13 @@ export class TimerWatch {
   }
 
   /** Schedules the next check: when the next timer is due, and at least once a tick while a lease exists. */
-  watch(machine: Pick<Machine, "nextTime" | "hasLeases">, time: number): void {
+  watch({ machine, time: clock, head }: WatchedState): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
     this.#checkAtMs = undefined;
-    const nextTime = machine.nextTime({ time });
-    if (nextTime === undefined) return;
+    const time = clock.now();
+    const nextTime = this.#nextTime(machine, head.position, time);
+    if (nextTime === Infinity) return;
     const startMs = this.#clock.monotonicMs();
     const untilDueMs = (dueTime: number): number => dueTime + this.#delayMs() - time;
     // An overdue timer waits for the end of the grace period and of the rest. A check each millisecond would waste CPU.
@@ -99,6 +112,15 @@ export class TimerWatch {
   stop(): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
+  }
+
+  /** The time of the next timer, also of those that wait for the end of the grace period. It may be too early. */
+  #nextTime(machine: WatchedState["machine"], position: number, time: number): number {
+    const asked = this.#asked;
+    if (machine !== asked.machine || position !== asked.position || time >= asked.nextTime) {
+      this.#asked = { machine, position, nextTime: machine.nextTime({ time }) ?? Infinity };
+    }
+    return this.#asked.nextTime;
   }
 
   #delayMs(): number {

@@ -14,7 +14,7 @@ import { JournalError } from "../journal/journal.ts";
 import { seal } from "../journal/seal.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import { ReplySender } from "./reply-sender.ts";
-import { decideBatch } from "./decide-batch.ts";
+import { decideBatch, mustReadHead } from "./decide-batch.ts";
 import type { DecidedBatch } from "./decide-batch.ts";
 import { CommandQueue } from "./command-queue.ts";
 import type { PendingCommand } from "./command-queue.ts";
@@ -109,9 +109,7 @@ export class Writer {
   }
 
   /** Stops this node after a permanent failure. */
-  fail(error: unknown): void {
-    this.#break(error);
-  }
+  readonly fail = (error: unknown): void => this.#break(error);
 
   /** Starts to decide commands. The fold may have taken long, and no holder could renew in the meantime. */
   begin(): void {
@@ -142,10 +140,8 @@ export class Writer {
   wake(): void {
     if (this.#isScheduled || this.#run !== undefined) return;
     this.#isScheduled = true;
-    const startMs = this.#options.clock.monotonicMs();
-    this.#options.clock.soon(() => {
+    this.grace.soon(() => {
       this.#isScheduled = false;
-      this.grace.noteStallSince(startMs);
       this.#start();
     });
   }
@@ -199,15 +195,14 @@ export class Writer {
   /** Schedules the next run: when a timer is due, or when the next attempt is allowed. */
   #rest(): void {
     if (this.#phase === "stopped" || this.#broken !== undefined) return;
-    const { machine, time } = this.#options.replica;
-    this.#timers.watch(machine, time.now());
+    this.#timers.watch(this.#options.replica);
     if (this.#queue.size === 0 && !this.#head.isRefreshDue) return;
     if (this.#backoff.outage === undefined) this.wake();
     else this.#backoff.retryLater({ keepAlive: this.#queue.size > 0 });
   }
 
   async #work(): Promise<void> {
-    const { clock, replica } = this.#options;
+    const { clock } = this.#options;
     for (;;) {
       if (this.#turns.isExpired) await this.#turns.release();
       if (this.#mustFollow && !(await this.#follow())) return;
@@ -215,19 +210,21 @@ export class Writer {
       this.#singleCount = Math.max(0, this.#singleCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
       for (const pending of late) this.#replies.refuseLate(pending);
-      const due = [
-        ...this.#timers.takeDue(replica.machine, replica.time.now(), commandsMax - batch.length),
-        // Not together with a command that is tried alone. Otherwise the failing command could not be identified.
-        ...(batch.length < commandsMax
-          ? this.#options.engineCommands().map((own) => this.#timers.pendingOfEngine(own))
-          : []),
-      ];
+      const due = this.#takeOwn(commandsMax - batch.length);
       if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
       // Replies cause new commands immediately. Without a yield to the event loop, a busy queue would starve timers,
       // signals and sockets. Batches would stay small, and a turn at the head would end after one batch.
-      if (this.#queue.size > 0 || this.#turns.isHeld) await this.#yieldToLoop();
+      if (this.#queue.size > 0 || this.#turns.isHeld) await this.grace.nextTurn();
     }
+  }
+
+  /** The commands of timers and of the engine. None joins a command that is tried alone, and may be the failing one. */
+  #takeOwn(room: number): readonly PendingCommand[] {
+    const { replica, engineCommands } = this.#options;
+    const due = this.#timers.takeDue(replica, room);
+    const own = room > 0 ? engineCommands() : [];
+    return own.length === 0 ? due : [...due, ...own.map((command) => this.#timers.pendingOfEngine(command))];
   }
 
   /** An append reads the head too. Readers therefore need a refresh only if there is nothing to append. */
@@ -236,17 +233,6 @@ export class Writer {
     // Other nodes append nothing during this node's turn. The hint is about entries that were read at its start.
     if (this.#head.isHinted && !this.#turns.isHeld) return true;
     return this.#turns.isNeededFor(this.#queue.size) || (this.#queue.size === 0 && this.#head.hasReaders);
-  }
-
-  /** Yields to the event loop. If the process was suspended in the meantime, no holder could renew. */
-  #yieldToLoop(): Promise<void> {
-    const startMs = this.#options.clock.monotonicMs();
-    return new Promise((resolve) => {
-      this.#options.clock.soon(() => {
-        this.grace.noteStallSince(startMs);
-        resolve();
-      });
-    });
   }
 
   async #follow(): Promise<boolean> {
@@ -295,7 +281,8 @@ export class Writer {
       this.grace.noteStallSince(startMs);
       batch = decideBatch(open, { replica, keyed: keyed.entries, grace: !this.grace.isOver(), clock });
       const { entries, postponed } = batch;
-      if (entries.length === 0 && keyed.unproven.length > 0) return this.#retryAfter(open, "keys");
+      const unproven = entries.length > 0 ? undefined : this.#unprovenPart(batch, keyed.unproven);
+      if (unproven !== undefined) return this.#retryAfter(open, unproven);
       if (postponed.length > 0) this.#requeue(postponed);
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
       if (sealed !== undefined && !(await this.#append(sealed, batch, keyed.unproven))) return true;
@@ -311,6 +298,13 @@ export class Writer {
       this.grace.noteStallSince(startMs);
       this.#settled.fire();
     }
+  }
+
+  /** No append proves the results of a batch without entries. So its keys are queried, and the head is read. */
+  #unprovenPart(batch: DecidedBatch, keys: readonly string[]): "head" | "keys" | undefined {
+    if (keys.length > 0) return "keys";
+    const mayBeBehind = this.#options.journal.coordination !== undefined && !this.#turns.isHeld;
+    return mayBeBehind && mustReadHead(batch) ? "head" : undefined;
   }
 
   /** Requeues the commands. The next decision first reads the head, or queries the keys. */

@@ -62,6 +62,8 @@ export function createIndexTail(): IndexTail {
 
 /** Combines the answers of several layers. The layers must be in order, oldest first. */
 export function findInLayers(query: SubjectQuery, layers: readonly SubjectLayer[]): readonly number[] {
+  const [only] = layers;
+  if (layers.length === 1 && only !== undefined) return only.findSubject(query);
   const ordered = query.order === "oldest-first" ? layers : layers.toReversed();
   const found: number[] = [];
   for (const layer of ordered) {

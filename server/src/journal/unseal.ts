@@ -149,15 +149,16 @@ function toEntry(header: OpenedHeader, [, input, data, eventData, evidence]: Pay
   const events = header.events.map(([type, subject], index): Event => {
     return { type, subject, data: eventData[index] ?? {} };
   });
-  return {
+  const named: { agent?: string; key?: string; trace?: string } = {};
+  if (agent !== 0) named.agent = agent;
+  if (key !== 0) named.key = key;
+  if (trace !== 0) named.trace = trace;
+  const entry: Entry = {
     id,
     operation,
     principal,
-    ...(agent === 0 ? {} : { agent }),
-    ...(key === 0 ? {} : { key }),
-    ...(trace === 0 ? {} : { trace }),
+    ...named,
     input,
-    ...(evidence === undefined ? {} : { evidence }),
     position,
     time,
     rules,
@@ -165,11 +166,17 @@ function toEntry(header: OpenedHeader, [, input, data, eventData, evidence]: Pay
     outcome: code === 0 ? { kind: "done", data } : { kind: "refusal", code, data },
     events,
   };
+  return evidence === undefined ? entry : { ...entry, evidence };
 }
 
 function toIndexed({ position, principal, operation, tuple, events }: OpenedHeader): IndexedEntry {
-  const key = tuple[7] === 0 ? undefined : tuple[7];
-  return { position, principal, operation, key, events: events.map(([, subject]) => ({ subject })) };
+  return {
+    position,
+    principal,
+    operation,
+    key: tuple[7] === 0 ? undefined : tuple[7],
+    events: events.map(([, subject]) => ({ subject })),
+  };
 }
 
 function parsePayload(line: string, { position, events }: OpenedHeader): PayloadLine {

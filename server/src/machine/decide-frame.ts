@@ -15,7 +15,7 @@ export interface DecisionPoint {
 interface FrameMachine {
   readonly fold: (event: Event, entry: FoldedEntry) => void;
   readonly reactionsTo: (type: string) => readonly Reaction[] | undefined;
-  readonly restsOn: (type: string) => RestsOn | undefined;
+  readonly restsOn: (type: string) => readonly RestsOn[] | undefined;
   readonly mark: () => number;
   readonly undoTo: (mark: number) => void;
 }
@@ -86,7 +86,7 @@ export class DecideFrame implements DecideContext {
   };
 
   readonly restsOn = (event: { readonly type: string; readonly subject: string }, position: number): boolean =>
-    this.#machine.restsOn(event.type)?.(this.state, event.subject, position) ?? true;
+    this.#machine.restsOn(event.type)?.some((restsOn) => restsOn(this.state, event.subject, position)) ?? true;
 
   #foldedEntry(): FoldedEntry {
     const { position, time } = this;

@@ -57,10 +57,12 @@ export interface Entry extends Command {
 }
 
 /**
- * A memo of the last prefix: consecutive commands often share principal and operation. It affects speed only, never the
- * result, so the machine stays pure.
+ * A memo of the last prefix of each operation: most commands of an operation come from one principal. It affects speed
+ * only, never the result, so the machine stays pure.
  */
-let last = { principal: "", operation: "", start: '["","",' };
+const prefixes = new Map<string, { readonly principal: string; readonly text: string }>();
+/** Maximum remembered operations. Beyond it the memo is cleared, because names in a journal are not limited. */
+const prefixesMax = 512;
 
 type KeyedCommand = Pick<Command, "principal" | "operation"> & { readonly key?: string | undefined };
 
@@ -68,8 +70,11 @@ type KeyedCommand = Pick<Command, "principal" | "operation"> & { readonly key?: 
 export function keyScope(command: KeyedCommand): string | undefined {
   const { principal, operation, key } = command;
   if (key === undefined) return undefined;
-  if (last.principal !== principal || last.operation !== operation) {
-    last = { principal, operation, start: `[${JSON.stringify(principal)},${JSON.stringify(operation)},` };
+  let prefix = prefixes.get(operation);
+  if (prefix?.principal !== principal) {
+    if (prefixes.size >= prefixesMax) prefixes.clear();
+    prefix = { principal, text: `[${JSON.stringify(principal)},${JSON.stringify(operation)},` };
+    prefixes.set(operation, prefix);
   }
-  return `${last.start}${JSON.stringify(key)}]`;
+  return `${prefix.text}${JSON.stringify(key)}]`;
 }

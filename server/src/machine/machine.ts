@@ -75,7 +75,7 @@ export class Machine {
   readonly #rules = new Map<string, Rule>();
   readonly #folds = new Map<string, Fold[]>();
   readonly #reactions = new Map<string, Reaction[]>();
-  readonly #restsOn = new Map<string, RestsOn>();
+  readonly #restsOn = new Map<string, RestsOn[]>();
   readonly #timers: Timer[] = [];
   readonly #frame: DecideFrame;
   /** The last durable state. */
@@ -205,7 +205,9 @@ export class Machine {
     for (const [type, reaction] of Object.entries(feature.reactions)) {
       this.#reactions.set(type, [...(this.#reactions.get(type) ?? []), reaction]);
     }
-    for (const [type, restsOn] of Object.entries(feature.restsOn ?? {})) this.#restsOn.set(type, restsOn);
+    for (const [type, restsOn] of Object.entries(feature.restsOn ?? {})) {
+      this.#restsOn.set(type, [...(this.#restsOn.get(type) ?? []), restsOn]);
+    }
     this.#timers.push(...feature.timers);
   }
 

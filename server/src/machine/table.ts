@@ -1,5 +1,6 @@
 import type { ScanRange } from "./scan-range.ts";
 import { compareText, TableOrder } from "./table-order.ts";
+import type { CellChange } from "./table-order.ts";
 import type { UndoList } from "./undo-list.ts";
 
 /**
@@ -59,8 +60,8 @@ export interface TableWriter<Row, Sort extends string = string> extends TableRea
 /** Number of removed rows at which their cells leave the Map, unless more than twice as many rows changed. */
 const removedCellsMax = 4_096;
 
-/** Maximum number of changed rows that the orders of a table lack. The next scan adds them. */
-const unsortedCellsMax = 2_048;
+/** Maximum number of changes that an order of a table may lack. The next scan of that order adds them. */
+const unsortedChangesMax = 2_048;
 
 /** The parts that all tables of a state share: the undo list and the sum of the bytes of their rows. */
 interface TableState {
@@ -68,20 +69,19 @@ interface TableState {
   bytes: number;
 }
 
-/** A row that changed since the last capture, with its value at that capture and its value in the orders. */
+/** A row that changed since the last capture, with its value at that capture. */
 class Cell<Row> {
   readonly key: string;
   row: Row | undefined;
   readonly captured: Row | undefined;
-  sorted: Row | undefined;
-  isUnsorted = false;
   isForgotten = false;
+  /** The last pass of an order that moved this row. */
+  movedBy = 0;
 
   constructor(key: string, row: Row | undefined) {
     this.key = key;
     this.row = row;
     this.captured = row;
-    this.sorted = row;
   }
 }
 
@@ -89,8 +89,8 @@ class Cell<Row> {
  * The rows of one table.
  *
  * - One lookup finds a row. A row that changed since the last capture is in a cell, so a change costs one more lookup.
- * - The orders are updated when a scan or a count reads them. A row that is added and removed between two scans, as most
- *   locks are, never reaches a tree.
+ * - An order is updated when a scan or a count reads that order. A row that is added and removed between two scans, as most
+ *   locks are, never reaches its tree. An order that only lists read costs decisions nothing.
  */
 export class Table<Row, Sort extends string = string> implements TableWriter<Row, Sort> {
   readonly spec: TableSpec<Row, Sort>;
@@ -104,7 +104,8 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   #changed: Cell<Row>[] = [];
   /** Cells of rows that were added after the last capture and removed. */
   #removed: Cell<Row>[] = [];
-  #unsorted: Cell<Row>[] = [];
+  /** The changes that some order lacks. Each order counts the ones that it has seen. */
+  #unsorted: CellChange<Row>[] = [];
   readonly #state: TableState;
 
   constructor(spec: TableSpec<Row, Sort>, state: TableState) {
@@ -141,13 +142,20 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
 
   scan(sort: Sort, range: ScanRange): readonly Row[] {
     if (this.#size === 0) return [];
+    const order = this.#order(sort);
+    if (range.limit === 1 && range.descending !== true) return this.#rowsOf(order.firstKey(range));
     const found: Row[] = [];
-    for (const key of this.#order(sort).keys(range)) {
+    for (const key of order.keys(range)) {
       if (found.length >= range.limit) break;
       const row = this.get(key);
       if (row !== undefined) found.push(row);
     }
     return found;
+  }
+
+  #rowsOf(key: string | undefined): readonly Row[] {
+    const row = key === undefined ? undefined : this.get(key);
+    return row === undefined ? [] : [row];
   }
 
   put(row: Row): void {
@@ -200,7 +208,7 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   #order(sort: Sort): TableOrder<Row> {
     for (const order of this.#orders) {
       if (order.sort !== sort) continue;
-      this.#sort();
+      order.follow(this.#unsorted);
       return order;
     }
     throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
@@ -228,7 +236,7 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     if (row !== undefined && due !== undefined) this.#dueFrom = Math.min(this.#dueFrom, due.at(row) ?? Infinity);
     this.#size += (row === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
     this.#state.bytes += this.#bytesOf(row) - this.#bytesOf(old);
-    if (this.#orders.length > 0 && !cell.isUnsorted) this.#sortLater(cell);
+    if (this.#orders.length > 0) this.#sortLater(cell, old);
     if (row === undefined && cell.captured === undefined) this.#forgetLater(cell);
   }
 
@@ -250,22 +258,15 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     this.#changed = this.#changed.filter(({ isForgotten }) => !isForgotten);
   }
 
-  #sortLater(cell: Cell<Row>): void {
-    cell.isUnsorted = true;
-    this.#unsorted.push(cell);
-    if (this.#unsorted.length >= unsortedCellsMax) this.#sort();
+  #sortLater(cell: Cell<Row>, old: Row | undefined): void {
+    this.#unsorted.push({ cell, old });
+    if (this.#unsorted.length >= unsortedChangesMax) this.#sort();
   }
 
-  /** Updates the orders with the rows that changed. */
+  /** Updates all orders with the rows that changed. */
   #sort(): void {
     if (this.#unsorted.length === 0) return;
-    for (const cell of this.#unsorted) {
-      const { key, row, sorted } = cell;
-      cell.isUnsorted = false;
-      if (row === sorted) continue;
-      cell.sorted = row;
-      for (const order of this.#orders) order.move(key, sorted, row);
-    }
+    for (const order of this.#orders) order.finish(this.#unsorted);
     this.#unsorted = [];
   }
 }

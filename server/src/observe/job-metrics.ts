@@ -4,11 +4,14 @@ import type { Registry } from "prom-client";
 import { CounterFamily } from "./counter-family.ts";
 import { HistogramFamily } from "./histogram-family.ts";
 
+type StateCounts = Readonly<Record<(typeof jobStates)[number], number>>;
+
 /** The state of the queue, read when the metrics are scraped. */
 interface JobSample {
-  readonly states: Readonly<Record<(typeof jobStates)[number], number>>;
-  /** The submission of the oldest ready job; undefined if none is ready. */
-  readonly oldestReadyAt: number | undefined;
+  readonly states: StateCounts;
+  readonly types: Readonly<Record<string, StateCounts>>;
+  /** The time since which the oldest ready job waits; undefined if none is ready. */
+  readonly oldestAt: number | undefined;
   readonly workers: number;
   readonly running: number;
   readonly maxRunning: number;
@@ -33,9 +36,10 @@ interface CountedRecord {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Counts jobs and their attempts. No label contains a project or a type: users choose these names. */
+/** Counts jobs and their attempts. No label contains a project: users choose these names. Types with a label are bounded. */
 export class JobMetrics {
   readonly #states: Gauge<"state">;
+  readonly #types: Gauge<"type" | "state">;
   readonly #oldest: Gauge;
   readonly #workers: Gauge;
   readonly #slots: Gauge<"class">;
@@ -44,15 +48,22 @@ export class JobMetrics {
   readonly #starts: CounterFamily;
   readonly #attempts: CounterFamily<"outcome">;
   readonly #blocked: CounterFamily;
+  readonly #wait: HistogramFamily;
   readonly #run: HistogramFamily;
 
   constructor(registry: Registry) {
     const registers = [registry];
     const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
     this.#states = new Gauge({ name: "holdfast_jobs", help: "Jobs by state.", labelNames: ["state"], registers });
+    this.#types = new Gauge({
+      name: "holdfast_jobs_of_type",
+      help: "Jobs by type and state, of the first 100 types by name.",
+      labelNames: ["type", "state"],
+      registers,
+    });
     this.#oldest = gauge(
       "holdfast_jobs_oldest_ready_seconds",
-      "Age of the oldest job that may start; 0 if there is none.",
+      "Time that the oldest ready job has waited for its start; 0 if there is none.",
     );
     this.#workers = gauge("holdfast_job_workers", "Workers with an offer or with running jobs.");
     this.#slots = new Gauge({
@@ -77,17 +88,21 @@ export class JobMetrics {
       help: "Attempts and jobs that ended, by outcome.",
       labels: ["outcome"],
     });
-    this.#run = new HistogramFamily(registry, {
-      name: "holdfast_job_run_seconds",
-      help: "Seconds from the start of the last attempt to the completion of its job.",
-      labels: [],
-      bounds: seconds,
-    });
+    const histogram = (name: string, help: string): HistogramFamily =>
+      new HistogramFamily(registry, { name, help, labels: [], bounds: seconds });
+    this.#wait = histogram(
+      "holdfast_job_wait_seconds",
+      "Seconds from the time at which a job became ready to its start.",
+    );
+    this.#run = histogram(
+      "holdfast_job_run_seconds",
+      "Seconds from the start of the last attempt to the completion of its job.",
+    );
     // Each series exists at zero from the start: rate() cannot see a step from a missing series to one.
     for (const state of jobStates) this.#states.set({ state }, 0);
     for (const outcome of Object.values(outcomes)) this.#attempts.series({ outcome });
     for (const family of [this.#submitted, this.#starts, this.#blocked]) family.series({});
-    this.#run.series({});
+    for (const family of [this.#wait, this.#run]) family.series({});
   }
 
   record({ type, data }: CountedRecord): void {
@@ -96,13 +111,18 @@ export class JobMetrics {
     else if (type === "jobs.blocked") this.#blocked.series({}).count += 1;
     const outcome = outcomes[type];
     if (outcome !== undefined) this.#attempts.series({ outcome }).count += 1;
-    const { duration_ms: durationMs } = data;
+    const { duration_ms: durationMs, waited_ms: waitedMs } = data;
     if (type === "jobs.completed" && typeof durationMs === "number") this.#run.series({}).observe(durationMs / 1000);
+    if (type === "jobs.started" && typeof waitedMs === "number") this.#wait.series({}).observe(waitedMs / 1000);
   }
 
-  set({ states, oldestReadyAt, workers, running, maxRunning, classes }: JobSample, nowMs: number): void {
+  set({ states, types, oldestAt, workers, running, maxRunning, classes }: JobSample, nowMs: number): void {
     for (const state of jobStates) this.#states.set({ state }, states[state]);
-    this.#oldest.set(oldestReadyAt === undefined ? 0 : (nowMs - oldestReadyAt) / 1000);
+    // A type without jobs has no series.
+    this.#types.reset();
+    for (const [type, counts] of Object.entries(types))
+      for (const state of jobStates) this.#types.set({ type, state }, counts[state]);
+    this.#oldest.set(oldestAt === undefined ? 0 : (nowMs - oldestAt) / 1000);
     this.#workers.set(workers);
     for (const [name, used] of [...Object.entries(classes), ["all", { running, capacity: maxRunning }] as const]) {
       this.#slots.set({ class: name }, used.running);

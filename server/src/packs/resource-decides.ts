@@ -59,7 +59,7 @@ function verbDecides(
   return {
     create: ({ id, fence, ...fields }, context) => {
       const target = defined({ id: typeof id === "string" ? id : newResourceId(resource, context), fence });
-      const create = { ...fields, ...initial, ...(isArchivable(resource) ? { archived: false } : {}) };
+      const create = { ...fields, ...initial, ...defined({ archived: isArchivable(resource) ? false : undefined }) };
       return decideByKind(kind, { target: targetOf(target), change: { create } }, context);
     },
     update: ({ changes, ...input }, context) =>

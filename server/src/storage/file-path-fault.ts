@@ -8,7 +8,8 @@ export const manifestName = "MANIFEST";
 const levelsMax = 16;
 const nameBytesMax = 255;
 const pathBytesMax = 1_024;
-const controlCharacter = /\p{Cc}/u;
+/** Characters that change the direction of text are refused too: a list would show another name than the file has. */
+const controlCharacter = /[\p{Cc}\p{Bidi_Control}]/u;
 
 /**
  * Describes why a text cannot be the path of a file in a version; undefined if it can. Any file system must be able to hold

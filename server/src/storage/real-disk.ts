@@ -16,10 +16,21 @@ const hasOpenedFolders = existsSync(openedFolders);
 
 export class RealDisk implements Disk {
   readonly #root: string;
+  readonly #held: FileHandle | undefined;
 
   /** The root is a folder that exists. */
-  constructor(root: string) {
-    this.#root = root;
+  constructor(root: string, held?: FileHandle) {
+    this.#root = held === undefined ? root : realName(held, root);
+    this.#held = held;
+  }
+
+  /** Holds the folder open until `close`, so that another folder that gets its name is not used. */
+  static async hold(root: string): Promise<RealDisk> {
+    return new RealDisk(root, await open(root, folderFlags));
+  }
+
+  async close(): Promise<void> {
+    await this.#held?.close();
   }
 
   makeFolder(path: string): Promise<void> {
@@ -59,7 +70,7 @@ export class RealDisk implements Disk {
 
   async stat(path: string): Promise<DiskEntry | undefined> {
     try {
-      const found = await (path === "" ? lstat(this.#root) : this.#inParent(path, (real) => lstat(real)));
+      const found = await (path === "" ? lstat(`${this.#root}/.`) : this.#inParent(path, (real) => lstat(real)));
       const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
       return { kind, bytes: found.size, device: found.dev, names: found.nlink, changedMs: found.mtimeMs };
     } catch (error) {
@@ -110,18 +121,21 @@ export class RealDisk implements Disk {
   }
 
   async #openFolder(path: string): Promise<{ readonly handle: FileHandle; readonly real: string }> {
-    let handle = await open(this.#root, folderFlags);
+    let handle: FileHandle | undefined;
+    let real = this.#root;
     let plain = this.#root;
-    for (const name of path === "" ? [] : path.split("/")) {
+    for (const name of path === "" ? ["."] : path.split("/")) {
       const parent = handle;
       try {
-        handle = await open(`${realName(parent, plain)}/${name}`, folderFlags);
+        handle = await open(`${real}/${name}`, folderFlags);
       } finally {
-        await parent.close();
+        await parent?.close();
       }
       plain = `${plain}/${name}`;
+      real = realName(handle, plain);
     }
-    return { handle, real: realName(handle, plain) };
+    if (handle === undefined) throw new Error("unreachable: a path has a name");
+    return { handle, real };
   }
 }
 

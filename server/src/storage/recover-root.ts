@@ -39,6 +39,7 @@ export async function recoverRoot(disk: Disk, known: KnownPlaces): Promise<Recov
     orphans += 1;
   }
   if (orphans > 0) await disk.syncFolder(orphansName);
+  await pruneFolders(disk, "");
   const missing: PublishPlace[] = [];
   for await (const page of known.versions())
     for (const place of page) if (!(await isFolder(disk, versionFolder(place)))) missing.push(place);
@@ -62,6 +63,35 @@ export async function* unknownPlaces(
     page = [];
   }
   yield* await unknownOf(page);
+}
+
+/**
+ * Removes the folders of targets that have no version, such as those of old exports. At a start no publish runs, so none of them
+ * is about to be used. True if the folder is gone.
+ */
+async function pruneFolders(disk: Disk, folder: string): Promise<boolean> {
+  let isUsed = folder === "";
+  let staging: string | undefined;
+  for (const name of await disk.list(folder)) {
+    const path = folder === "" ? name : `${folder}/${name}`;
+    if (folder === "" && name.startsWith(".")) continue;
+    if (name.startsWith(versionPrefix) || !(await isFolder(disk, path))) isUsed = true;
+    else if (name === stagingName && (await disk.list(path)).length === 0) staging = path;
+    else if (!(await pruneFolders(disk, path))) isUsed = true;
+  }
+  if (isUsed || (staging !== undefined && !(await isRemoved(disk, staging)))) return false;
+  return isRemoved(disk, folder);
+}
+
+/** Another program may have made a file there in this moment. */
+async function isRemoved(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await disk.removeFolder(path);
+    return true;
+  } catch (error) {
+    if (["ENOTEMPTY", "EEXIST"].includes(errorCode(error))) return false;
+    throw error;
+  }
 }
 
 /** The same folder may have been an orphan before: after two restores from one backup. */

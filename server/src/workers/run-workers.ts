@@ -1,39 +1,56 @@
 /** A worker of this process for the jobs of the workspace. */
-import type { Client } from "@holdfast/sdk";
+import type { Clock } from "../base/clock.ts";
+import { watchRoots, rootsOf } from "./watch-roots.ts";
+import type { ReachedNodes } from "./watch-roots.ts";
 import { runImageChild } from "./workspace/run-image-child.ts";
 import { runWorkspaceJob, workspaceTypes } from "./workspace/run-workspace-job.ts";
 
-interface WorkersOptions {
-  readonly client: Client;
+interface WorkersOptions extends ReachedNodes {
   /** Maximum jobs at the same time. */
   readonly slots: number;
-  /** The folders of the storage roots on this host, by name. Files of other roots are sent. */
+  /** The folders of storage roots on this host, by name: only jobs in these roots are taken. */
   readonly rootFolders: Readonly<Record<string, string>>;
+  readonly clock: Clock;
   readonly name?: string;
   /** Informs the operator. */
   readonly report: (message: string) => void;
 }
 
-interface StartedWorkers {
+interface StartedWorkers extends AsyncDisposable {
   readonly types: readonly string[];
-  readonly worker: Awaited<ReturnType<Client["jobs"]["work"]>>;
+  readonly roots: readonly string[];
 }
 
 /** Offers slots for the jobs of the workspace. Without the image library it does not offer the types that need it. */
 export async function runWorkers(options: WorkersOptions): Promise<StartedWorkers> {
-  const { client, slots, rootFolders, name, report } = options;
+  const { client, addresses, slots, rootFolders, clock, name, report } = options;
   const hasImages = await hasImageLibrary();
   if (!hasImages)
     report("the library sharp is not installed, so this worker offers no jobs with images: npm install sharp");
-  const types = workspaceTypes(hasImages);
+  const named = Object.keys(rootFolders);
+  const roots = named.length > 0 ? named : await rootsOf(options);
+  const types = workspaceTypes(hasImages, []);
   const rootFolder = (root: string): string | undefined => rootFolders[root];
-  const worker = await client.jobs.work(types, (job) => runWorkspaceJob(job, client, rootFolder), {
-    ...{ slots, name: name ?? "workspace" },
-    onError: (error) => {
-      report(error instanceof Error ? error.message : String(error));
+  const worker = await client.jobs.work(
+    workspaceTypes(hasImages, roots),
+    (job) => runWorkspaceJob(job, client, rootFolder),
+    {
+      ...{ slots, name: name ?? "workspace" },
+      onError: (error) => {
+        report(error instanceof Error ? error.message : String(error));
+      },
     },
-  });
-  return { types, worker };
+  );
+  const onRoots = (now: readonly string[]): Promise<void> => worker.setTypes(workspaceTypes(hasImages, now));
+  const stopWatching = named.length > 0 ? () => undefined : watchRoots({ client, addresses, clock, roots, onRoots });
+  return {
+    types,
+    roots,
+    async [Symbol.asyncDispose]() {
+      stopWatching();
+      await worker.close();
+    },
+  };
 }
 
 /** The library is loaded only by a process for images. */

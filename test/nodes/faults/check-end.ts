@@ -1,4 +1,5 @@
 /** Checks of the journal after all faults. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { connect } from "@holdfast/sdk";
 import type { Client, Entity } from "@holdfast/sdk";
@@ -31,7 +32,7 @@ export function mayBeLost({ atMs, epoch }: AcknowledgedWrite, loss: Loss): boole
 async function checkNotes(client: Client, kept: readonly AcknowledgedWrite[]): Promise<void> {
   const notes = new Map<string, Entity>();
   for (let after: string | null | undefined; after !== null;) {
-    const page = await client.entities.list("note", { limit: 1_000, ...(after === undefined ? {} : { after }) });
+    const page = await client.entities.list("note", { limit: 1_000, ...defined({ after }) });
     for (const note of page.items) notes.set(note.id, note);
     after = page.next;
   }

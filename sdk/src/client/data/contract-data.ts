@@ -1,3 +1,5 @@
+import type { OwnOperations } from "../../contract/packs/own-operations.ts";
+
 /** The parts of the contract that a client needs at run time, as plain data. */
 export interface ContractData {
   readonly operations: Readonly<Record<string, OperationData>>;
@@ -30,8 +32,13 @@ interface ProblemWords {
   readonly next: string;
 }
 
-/** The words of problems, by code. */
-export type ProblemTexts = Readonly<Record<string, ProblemWords>>;
+/** The words of the core problems. */
+export interface CoreTexts {
+  /** By code. */
+  readonly problems: Readonly<Record<string, ProblemWords>>;
+  /** The operations of packs that own entities, by entity type. */
+  readonly own: Readonly<Record<string, OwnOperations>>;
+}
 
 /** A problem as an error shows it. */
 export type ProblemText = Omit<ProblemData, "data"> & ProblemWords;

@@ -14,6 +14,7 @@ export const isFilesPublishesFull: Guard<"files.publishes_full"> = /* @__PURE__ 
 export const isFilesVersionConflict: Guard<"files.version_conflict"> = /* @__PURE__ */ problemGuard("files.version_conflict");
 export const isFilesVersionUnknown: Guard<"files.version_unknown"> = /* @__PURE__ */ problemGuard("files.version_unknown");
 export const isFilesVersionPinned: Guard<"files.version_pinned"> = /* @__PURE__ */ problemGuard("files.version_pinned");
+export const isFilesPinsFull: Guard<"files.pins_full"> = /* @__PURE__ */ problemGuard("files.pins_full");
 export const isFilesLockRequired: Guard<"files.lock_required"> = /* @__PURE__ */ problemGuard("files.lock_required");
 export const isFilesFileUnknown: Guard<"files.file_unknown"> = /* @__PURE__ */ problemGuard("files.file_unknown");
 export const isFilesMetaTooLarge: Guard<"files.meta_too_large"> = /* @__PURE__ */ problemGuard("files.meta_too_large");

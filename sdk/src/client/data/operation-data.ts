@@ -1,5 +1,7 @@
 import { loadedTexts, loadTexts } from "#texts";
 import { plainCode } from "../../contract/packs/code-of-pack.ts";
+import { nextForOwner } from "../../contract/packs/own-operations.ts";
+import type { OwnOperations } from "../../contract/packs/own-operations.ts";
 import { kindProblem } from "../../contract/problem.ts";
 import type { ContractData, OperationData, ProblemData, ProblemText } from "./contract-data.ts";
 import { coreData } from "./core-data.ts";
@@ -48,15 +50,22 @@ export function loadProblem(code: string): Promise<unknown> | undefined {
 }
 
 /** The text and the retry rule of a problem. Its words are known only after `loadProblem`. */
-export function problemText(code: string): ProblemText {
+export function problemText(code: string, { type }: Readonly<Record<string, unknown>> = {}): ProblemText {
   const found = problemData(code);
   if (found === undefined) {
     const { status, retry, title, next } = kindProblem(code);
     return { status, retry, title, next };
   }
-  const words = loadedTexts()?.[code] ?? loadedTexts()?.[plainCode(code)];
+  const texts = loadedTexts();
+  const words = texts?.problems[code] ?? texts?.problems[plainCode(code)];
   const { status, retry, title = words?.title ?? code, next = words?.next ?? "" } = found;
-  return { status, retry, title, next };
+  return { status, retry, title, next: nextForOwner(next, ownOperationsFor(type)) };
+}
+
+/** The operations of the pack that owns entities of this type. */
+function ownOperationsFor(type: unknown): OwnOperations | undefined {
+  const own = loadedTexts()?.own ?? {};
+  return typeof type === "string" && Object.hasOwn(own, type) ? own[type] : undefined;
 }
 
 function problemData(code: string): ProblemData | undefined {

@@ -21,6 +21,5 @@ export const isProgramsCheckTooLarge: Guard<"programs.check_too_large"> = /* @__
 export const isProgramsUndoBlocked: Guard<"programs.undo_blocked"> = /* @__PURE__ */ problemGuard("programs.undo_blocked");
 export const isProgramsNothingToUndo: Guard<"programs.nothing_to_undo"> = /* @__PURE__ */ problemGuard("programs.nothing_to_undo");
 export const isProgramsNameTaken: Guard<"programs.name_taken"> = /* @__PURE__ */ problemGuard("programs.name_taken");
-export const isProgramsInUse: Guard<"programs.in_use"> = /* @__PURE__ */ problemGuard("programs.in_use");
 export const isProgramsLimitReached: Guard<"programs.limit_reached"> = /* @__PURE__ */ problemGuard("programs.limit_reached");
 export const isProgramsTooManyConflicts: Guard<"programs.too_many_conflicts"> = /* @__PURE__ */ problemGuard("programs.too_many_conflicts");

@@ -68,6 +68,7 @@ export const workspaceData: ContractData = {
     "workspace.parent_not_found": { status: 422, retry: "never", title: "The map or the sketch of the record does not exist", next: "Create `type` `id` first." },
     "workspace.geometry_invalid": { status: 422, retry: "never", title: "The geometry is not valid", next: "See `reason`, and `object` if an object is concerned." },
     "workspace.too_many": { status: 409, retry: "never", title: "The limit of the workspace is reached", next: "`counted` and `limit` name the bound." },
+    "workspace.in_use": { status: 409, retry: "never", title: "Files were published there before the project", next: "Delete `target` with files.delete first, or choose another id." },
     "workspace.last_owner": { status: 409, retry: "never", title: "The project would have no owner", next: "Give another principal the role `owner` first.", data: 17 },
     "workspace.list_closed": { status: 403, retry: "never", title: "Only operators list the records of all projects", next: "Use the lists of the workspace, such as workspace.list-maps." },
     "workspace.index_busy": { status: 503, retry: "later", title: "The objects of the sketch change faster than its index is loaded", next: "Send the request again after `retry_after_ms`.", data: 16 },

@@ -22,5 +22,6 @@ export const isWorkspacePurging: Guard<"workspace.purging"> = /* @__PURE__ */ pr
 export const isWorkspaceParentNotFound: Guard<"workspace.parent_not_found"> = /* @__PURE__ */ problemGuard("workspace.parent_not_found");
 export const isWorkspaceGeometryInvalid: Guard<"workspace.geometry_invalid"> = /* @__PURE__ */ problemGuard("workspace.geometry_invalid");
 export const isWorkspaceTooMany: Guard<"workspace.too_many"> = /* @__PURE__ */ problemGuard("workspace.too_many");
+export const isWorkspaceInUse: Guard<"workspace.in_use"> = /* @__PURE__ */ problemGuard("workspace.in_use");
 export const isWorkspaceLastOwner: Guard<"workspace.last_owner"> = /* @__PURE__ */ problemGuard("workspace.last_owner");
 export const isWorkspaceIndexBusy: Guard<"workspace.index_busy"> = /* @__PURE__ */ problemGuard("workspace.index_busy");

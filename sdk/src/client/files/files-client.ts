@@ -45,7 +45,8 @@ export interface FilesClient {
   read(target: string, path: string, options?: FileReadOptions): Promise<Uint8Array>;
   /** The stream of a file, with ranges. Its tag is the SHA-256 digest of the file. */
   open(target: string, path: string, options?: FileReadOptions): Promise<ReplyStream>;
-  get(target: string, options?: Omit<FileReadOptions, "signal">): Promise<FileVersion>;
+  /** The current version, one that is still kept, or the one that was current at a position of the journal. */
+  get(target: string, options?: Omit<Of<"get">["input"], "target">): Promise<FileVersion>;
   list(target: string, query?: Omit<Of<"list">["input"], "target">): Promise<Of<"list">["output"]>;
   listTargets(query?: Of<"list-targets">["input"]): Promise<Of<"list-targets">["output"]>;
   listVersions(
@@ -56,6 +57,8 @@ export interface FilesClient {
   listRoots(): Promise<Of<"list-roots">["output"]>;
   /** Keeps a version while its files are read. */
   pin(pinned: Of<"pin">["input"]): Promise<FileVersion>;
+  /** Ends the pin of this client. */
+  unpin(pinned: Of<"unpin">["input"]): Promise<Of<"unpin">["output"]>;
   delete(target: string, fence: string): Promise<Of<"delete">["output"]>;
   /** For operators. */
   configure(settings: Of<"configure">["input"]): Promise<Of<"configure">["output"]>;
@@ -106,6 +109,7 @@ export function filesClient({ run, client }: FilesHost): FilesClient {
     listPublishes: (query = {}) => ask("list-publishes", query),
     listRoots: () => ask("list-roots", {}),
     pin: (pinned) => ask("pin", pinned),
+    unpin: (pinned) => ask("unpin", pinned),
     delete: (target, fence) => ask("delete", { target, fence }),
     configure: (settings) => ask("configure", settings),
     clearRoot: (root) => ask("clear-root", root),

@@ -87,7 +87,7 @@ export class Publish implements AsyncDisposable {
     const input = defined({ id: this.id, path, offset, sha256 });
     for (let number = 1; ; number += 1) {
       try {
-        await this.#parts.client.run("files.upload", input, { body: once(part) });
+        await this.#parts.client.run("files.upload", input, { body: { [Symbol.asyncIterator]: () => once(part) } });
         return;
       } catch (error) {
         const isLost = error instanceof HoldfastError && error.retry === "same-key";

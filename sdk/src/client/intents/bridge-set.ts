@@ -44,7 +44,7 @@ export function bridgeSet(
   const execute: BridgeSet["execute"] = (id, { waitMs = 0, signal, resume = "auto" } = {}) => {
     const hold = defined({ waitMs, purpose: pipeline, ttlMs });
     return holdIntents(calls, [id], signal === undefined ? hold : { ...hold, signal }, async (lock, owner) => {
-      const stop = await watchStop(owner, id);
+      const stop = watchStop(owner, id, lock.fence);
       try {
         const begun = await owner.operations.intents
           .run({ id, fence: lock.fence, ...plan, resume }, { key: `run ${lock.fence}` })
@@ -60,13 +60,17 @@ export function bridgeSet(
   return { execute, recover: (recovery) => recoverRuns({ ...calls, pipeline, execute }, recovery) };
 }
 
-/** A signal that aborts when a stop of the intent's run is requested, also while a bridge works. */
-async function watchStop(
+/**
+ * A signal that aborts when a stop of the intent's run is requested, also while a bridge works. The watch begins after the
+ * entry of the grant, which the fence names.
+ */
+function watchStop(
   owner: CoreClient,
   id: string,
-): Promise<{ readonly signal: AbortSignal; readonly end: () => void }> {
+  fence: string,
+): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
-  const after = await owner.cursor();
+  const after = fence.split(".").slice(0, 2).join(".");
   const events = owner.watch({ after, names: ["evt.intent.stop_requested"], subject: `intent/${id}` });
   const follow = async (): Promise<void> => {
     const { done } = await events.next();

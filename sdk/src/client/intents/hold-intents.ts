@@ -5,6 +5,7 @@ import { loadPackData } from "../data/operation-data.ts";
 import type { Run } from "../entities-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { Lock } from "../locks/handle/lock.ts";
+import type { SendOperation } from "../operations-client.ts";
 import type { CallOptions } from "../transport.ts";
 import { LockTimeoutError, intentError } from "./intent-errors.ts";
 import type { OwnerPool } from "./owner-pool.ts";
@@ -90,10 +91,24 @@ export async function sendOrWait(
     if (!(refused instanceof LockTimeoutError)) throw refused;
     if (!waits) throw withHint(calls.owners, refused);
     const limitMs = waitMs ?? Number(refused.data["lockTimeoutMs"]);
-    return holdIntents(calls, ids, { waitMs: limitMs }, ({ fence }) =>
-      sendIntent(calls.run, operation, { ...input, fence }, { ...call, key: `${String(key)}~lock` }),
+    const { agent: _agent, agentSecret: _secret, ...held } = call;
+    return holdIntents(calls, ids, { waitMs: limitMs }, (_lock, owner) =>
+      sendIntent(runAs(owner), operation, input, { ...held, key: `${String(key)}~lock` }),
     );
   }
+}
+
+/**
+ * Sends operations of intents as the holder of a lock. The request names no fence: a repeat of the call holds the lock under
+ * another one, and must be the same request to get the same answer.
+ */
+export function runAs({ operations }: CoreClient): Run {
+  const methods = operations.intents as unknown as Readonly<Record<string, SendOperation<unknown, unknown>>>;
+  return (operation, input, options) => {
+    const send = methods[operation.slice("intents.".length)];
+    if (send === undefined) throw new TypeError(`${operation} is no operation of intents`);
+    return send(input, options);
+  };
 }
 
 /** Sends an operation. Refusals have the classes of intents. */

@@ -1,7 +1,8 @@
 import { pause } from "../../base/pause.ts";
+import { HoldfastError } from "../holdfast-error.ts";
 import type { Intent, IntentOperations } from "../packs/intent-operations.ts";
 import { ConcurrencyConflictError, LockTimeoutError } from "./intent-errors.ts";
-import { holdIntents, sendIntent, sendOrWait } from "./hold-intents.ts";
+import { holdIntents, runAs, sendIntent, sendOrWait } from "./hold-intents.ts";
 import type { IntentCalls, WaitOptions } from "./hold-intents.ts";
 
 type Diff = Readonly<Record<string, unknown>>;
@@ -60,8 +61,9 @@ async function retried(
 ): Promise<Reevaluated> {
   const { run, clock } = calls;
   const key = call.key ?? clock.unique();
+  const isStatic = typeof correction.diff !== "function";
   const sendTo = async (version: number | undefined, more: object, suffix: string): Promise<Reevaluated> => {
-    const isKnown = version !== undefined && typeof correction.diff !== "function";
+    const isKnown = version !== undefined && isStatic;
     const intent = isKnown ? undefined : ((await sendIntent(run, "intents.get", { id, corrections: 0 })) as Intent);
     const diff = typeof correction.diff === "function" ? correction.diff(intent as Intent) : correction.diff;
     const input = { ...correction, id, diff, expectedVersion: version ?? intent?.version, fence, ...more };
@@ -79,17 +81,30 @@ async function retried(
       const isFirst = tried === 1;
       return await sendTo(isFirst ? expectedVersion : undefined, { retryCount: tried - 1 }, isFirst ? "" : `~${tried}`);
     } catch (error) {
-      if (!(error instanceof ConcurrencyConflictError || error instanceof LockTimeoutError)) throw error;
+      if (!isLostTry(error, { isRepeatable: isStatic && tried > 1 })) throw error;
       last = error;
     }
     const jitterMs = (2 * clock.random() - 1) * policy.retryJitterMs;
     if (tried < policy.maxTries) await pause(clock, Math.max(0, policy.retryBaseMs * 2 ** tried + jitterMs));
   }
   try {
-    return await holdIntents(calls, [id], { waitMs: waitMs ?? policy.lockTimeoutMs }, (lock) =>
-      sendTo(undefined, { fence: lock.fence, retryCount: policy.maxTries }, "~lock"),
-    );
+    return await holdIntents(calls, [id], { waitMs: waitMs ?? policy.lockTimeoutMs }, (lock, owner) => {
+      const retryCount = policy.maxTries;
+      if (!isStatic) return sendTo(undefined, { fence: lock.fence, retryCount }, "~lock");
+      const { agent: _agent, agentSecret: _secret, ...held } = call;
+      const last = { ...held, retry: "conflict" as const, key: `${key}~lock` };
+      return sendIntent(runAs(owner), operation, { ...correction, id, retryCount }, last) as Promise<Reevaluated>;
+    });
   } catch (error) {
     throw error instanceof LockTimeoutError && last instanceof ConcurrencyConflictError ? last : error;
   }
+}
+
+/**
+ * Another writer was faster, or this is a repeat of the call that read another version under the key of its try. The id of
+ * a correction keeps it from being applied twice.
+ */
+function isLostTry(error: unknown, { isRepeatable }: { readonly isRepeatable: boolean }): boolean {
+  if (error instanceof ConcurrencyConflictError || error instanceof LockTimeoutError) return true;
+  return isRepeatable && error instanceof HoldfastError && error.code.endsWith("idempotency_replay_conflict");
 }

@@ -32,12 +32,14 @@ const conflictsMax = 3;
 /** Runs until the run ends or pauses. Returns the intent with its run. */
 export async function runSteps(context: RunContext, begun: Intent): Promise<Intent> {
   let intent = begun;
+  // All at once: the digest is asynchronous, and one after the other each step would wait for its own.
+  const steps = { ...context, keys: await keysOfSteps(context.bridges, begun) };
   let failure: { readonly bridge: string; readonly cause: unknown } | undefined;
   for (;;) {
     const { run } = intent;
     const bridge = context.bridges.find(({ name }) => name === run?.current);
     if (run?.state !== "running" || bridge === undefined) break;
-    const ended = await runStep(context, bridge, intent);
+    const ended = await runStep(steps, bridge, intent);
     intent = ended.intent;
     if ("cause" in ended) failure = { bridge: bridge.name, cause: ended.cause };
   }
@@ -54,8 +56,18 @@ interface EndedStep {
   readonly cause?: unknown;
 }
 
+/** The key of each step for other systems, by the name of its bridge. They stay the same over tries and takeovers. */
+async function keysOfSteps(bridges: readonly Bridge[], { id, run }: Intent): Promise<ReadonlyMap<string, string>> {
+  const keyOf = (name: string): Promise<string> => stepKey([id, run?.number ?? 0, run?.startedAt ?? "", name]);
+  return new Map(await Promise.all(bridges.map(async ({ name }) => [name, await keyOf(name)] as const)));
+}
+
+interface StepContext extends RunContext {
+  readonly keys: ReadonlyMap<string, string>;
+}
+
 /** Tries a step until it is done, has failed, or the run stops. */
-async function runStep(context: RunContext, bridge: Bridge, begun: Intent): Promise<EndedStep> {
+async function runStep(context: StepContext, bridge: Bridge, begun: Intent): Promise<EndedStep> {
   const { lock } = context;
   let intent = begun;
   let conflicts = 0;
@@ -120,15 +132,15 @@ async function failTry(context: RunContext, { bridge, intent, error, failures }:
   return { intent: recorded };
 }
 
-async function attempt(
-  context: RunContext,
+function attempt(
+  context: StepContext,
   bridge: Bridge,
   intent: Intent,
   { reevaluate, note }: StepTools,
 ): Promise<BridgeResult> {
-  const { clock, owner, lock, stop, signal } = context;
+  const { clock, owner, lock, stop, signal, keys } = context;
   const { run } = intent;
-  const key = await stepKey([intent.id, run?.number ?? 0, run?.startedAt ?? "", bridge.name]);
+  const key = keys.get(bridge.name) ?? "";
   const signals = [lock.signal, stop, ...(signal === undefined ? [] : [signal])];
   const tried = run?.steps[bridge.name]?.tries ?? 1;
   const own = { client: owner, reevaluate, note };

@@ -1,13 +1,15 @@
 /** A worker: it offers slots, runs the jobs that the server starts for it, and sends heartbeats while it lives. */
+import { pause } from "../../base/pause.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { AgentIdentity, CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { HeartbeatThread } from "../locks/heartbeats/heartbeats.ts";
+import type { OwnerNotice } from "../operation-output.ts";
 import type { StartedJob } from "../packs/job-operations.ts";
 import { attemptEnd } from "./attempt-end.ts";
+import { AttemptEnds } from "./attempt-ends.ts";
 import { JobReturn, RunningJob } from "./running-job.ts";
 import type { JobHandler } from "./running-job.ts";
-import { sendEnd } from "./send-end.ts";
 import { WorkerHeartbeats } from "./worker-heartbeats.ts";
 import type { WorkerBeat } from "./worker-heartbeats.ts";
 
@@ -25,7 +27,11 @@ interface WorkerHost {
   readonly clock: ClientClock;
   readonly handler: JobHandler;
   readonly thread: HeartbeatThread | undefined;
+  readonly notices: (query: { readonly owner: string }) => NoticePages;
 }
+
+/** Notices in the pages in which they arrive. The jobs of a page start together. */
+export type NoticePages = AsyncIterableIterator<readonly OwnerNotice[]>;
 
 /** Time without a heartbeat after which the offer is sent again: it may have ended. */
 const offerAgainMs = 20_000;
@@ -33,7 +39,7 @@ const offerAgainMs = 20_000;
 /** Time before the end of a lease at which its job is aborted, so that its handler can stop in time. */
 const leaseMarginMs = 10_000;
 
-/** Interval between two tries to register a new agent. */
+/** Interval between two tries to register a new agent, or to listen again. */
 const restartMs = 8_000;
 
 /** Maximum claims that are remembered, so that a late notice starts no job twice. */
@@ -41,13 +47,14 @@ const claimsMax = 10_000;
 
 export class JobWorker implements AsyncDisposable {
   readonly #host: WorkerHost;
-  readonly #types: readonly string[];
+  #types: readonly string[];
   readonly #options: WorkOptions;
   readonly #running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
   readonly #claims = new Set<string>();
   #agent: CoreClient;
+  #ends: AttemptEnds;
   #identity: AgentIdentity = { agentId: "" };
-  #notices: AsyncIterator<unknown> | undefined;
+  #notices: NoticePages | undefined;
   #beats: WorkerHeartbeats | undefined;
   #beatAtMs: number;
   #isEnding = false;
@@ -57,6 +64,7 @@ export class JobWorker implements AsyncDisposable {
     this.#types = types;
     this.#options = options;
     this.#agent = host.client;
+    this.#ends = this.#endsOf(host.client);
     this.#beatAtMs = host.clock.monotonicMs();
   }
 
@@ -72,10 +80,16 @@ export class JobWorker implements AsyncDisposable {
     return this.#running.size;
   }
 
+  /** Offers other types from now on. Running jobs continue. */
+  async setTypes(types: readonly string[]): Promise<void> {
+    this.#types = types;
+    if (!this.#isEnding) await this.#offer();
+  }
+
   /** Takes no further jobs, waits for those that run, and ends the worker's agent. */
   async drain(): Promise<void> {
     this.#isEnding = true;
-    await this.#agent.operations.jobs.offer({ types: [...this.#types], slots: 0 }).catch(this.#report);
+    await this.#offer(0).catch(this.#report);
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
     this.#beats?.stop();
     await this.#notices?.return?.();
@@ -106,9 +120,8 @@ export class JobWorker implements AsyncDisposable {
     });
     this.#identity = { agentId, secret };
     this.#agent = client.as(this.#identity);
-    const notices = this.#agent.notices({ owner: agentId });
-    this.#notices = notices;
-    void this.#listen(notices);
+    this.#ends = this.#endsOf(this.#agent);
+    const notices = this.#listen();
     this.#beatAtMs = this.#host.clock.monotonicMs();
     try {
       await this.#offer();
@@ -126,13 +139,33 @@ export class JobWorker implements AsyncDisposable {
     this.#beats = new WorkerHeartbeats({ ...worker, clock, startThread, onResult });
   }
 
-  async #listen(notices: AsyncIterableIterator<object>): Promise<void> {
+  #endsOf(agent: CoreClient): AttemptEnds {
+    return new AttemptEnds({ agent, clock: this.#host.clock, report: this.#report });
+  }
+
+  /** A new listener first gets all jobs that run for the worker. */
+  #listen(): NoticePages {
+    const notices = this.#host.notices({ owner: this.#identity.agentId });
+    this.#notices = notices;
+    void this.#hear(notices);
+    return notices;
+  }
+
+  async #hear(notices: NoticePages): Promise<void> {
     try {
-      for await (const notice of notices) this.#take(notice as WorkerNotice);
-      if (this.#notices === notices && !this.#isEnding) this.#abandon();
+      for await (const page of notices) for (const notice of page) this.#take(notice);
+      if (this.#hears(notices)) this.#abandon();
     } catch (error) {
-      if (!this.#isEnding) this.#report(error);
+      if (!this.#hears(notices)) return;
+      this.#report(error);
+      // Without notices the worker would offer slots and run nothing.
+      await pause(this.#host.clock, restartMs);
+      if (this.#hears(notices)) this.#listen();
     }
+  }
+
+  #hears(notices: NoticePages): boolean {
+    return this.#notices === notices && !this.#isEnding;
   }
 
   /** The program closed the client. The heartbeat thread has a connection of its own and would keep the offer alive. */
@@ -148,7 +181,7 @@ export class JobWorker implements AsyncDisposable {
     if (notice === "jobs.cancel") this.#running.get(claim)?.controller.abort(new Error(`job ${jobId}: ${why}`));
   }
 
-  /** Runs a job once, although a reply and a notice may both announce it. */
+  /** Runs a job once, although the reply to an offer and notices of several connections may announce it. */
   #accept(job: StartedJob): void {
     const { claim } = job;
     if (this.#claims.has(claim)) return;
@@ -165,7 +198,7 @@ export class JobWorker implements AsyncDisposable {
   async #run(started: StartedJob, controller: AbortController): Promise<void> {
     const { id, claim } = started;
     const { clock } = this.#host;
-    const agent = this.#agent;
+    const [agent, ends] = [this.#agent, this.#ends];
     const send = (operation: string, input: object): Promise<never> =>
       agent.operations.jobs[operation as "lock"]({ id, claim, ...input } as never) as Promise<never>;
     const worker = { client: agent, identity: this.#identity };
@@ -174,8 +207,7 @@ export class JobWorker implements AsyncDisposable {
     const end = await attemptEnd(job, this.#host.handler);
     await job.settle();
     stopGuard();
-    const next = await sendEnd({ agent, clock, job, report: this.#report }, end);
-    for (const each of next) this.#accept(each);
+    await ends.send(started, end);
   }
 
   /** Aborts a job before its lease ends without a heartbeat: the server may then give it to another worker. */
@@ -210,8 +242,8 @@ export class JobWorker implements AsyncDisposable {
     if (code === "agent_unknown" && !this.#isEnding) this.#restart(error);
   }
 
-  async #offer(): Promise<void> {
-    const { slots = 1 } = this.#options;
+  /** The reply has every job that runs for the worker. The notice of one may arrive later. */
+  async #offer(slots = this.#options.slots ?? 1): Promise<void> {
     const { next = [] } = await this.#agent.operations.jobs.offer({ types: [...this.#types], slots });
     for (const job of next) this.#accept(job);
   }

@@ -7,7 +7,9 @@ import type { Job, JobOperations } from "../packs/job-operations.ts";
 import type { CallOptions } from "../transport.ts";
 import { JobWorker } from "./job-worker.ts";
 import type { WorkOptions } from "./job-worker.ts";
+import type { NoticePages } from "./job-worker.ts";
 import type { JobHandler } from "./running-job.ts";
+import { Submissions } from "./submissions.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 type Of<Name extends keyof JobOperations> = JobOperations[Name];
@@ -15,7 +17,10 @@ type JobTerms = Omit<Of<"submit">["input"], "type" | "payload">;
 
 /** The pack `jobs`: a fair queue with caps, claims and locks. */
 export interface JobsClient {
-  /** Submits a job. Without an id the server makes one. */
+  /**
+   * Submits a job. Without an id the server makes one. Jobs that are submitted in the same turn without options share a
+   * command, and each has its own result.
+   */
   submit(type: string, payload?: unknown, terms?: JobTerms, options?: CallOptions): Promise<Of<"submit">["output"]>;
   /** Submits up to 1,000 jobs in one entry, all or none. */
   submitMany(jobs: Of<"submit-many">["input"]["jobs"], options?: CallOptions): Promise<Of<"submit-many">["output"]>;
@@ -32,7 +37,8 @@ export interface JobsClient {
   /** One failed job by `id`, or all failed jobs of a `type`. */
   retry(jobs: Of<"retry">["input"], options?: CallOptions): Promise<Of<"retry">["output"]>;
   discard(jobs: Of<"discard">["input"], options?: CallOptions): Promise<Of<"discard">["output"]>;
-  change(id: string, changes: Omit<Of<"change">["input"], "id">): Promise<Of<"change">["output"]>;
+  /** Changes a job that does not run yet. */
+  change(id: string, changes: Of<"change">["input"]["changes"]): Promise<Of<"change">["output"]>;
   readonly schedules: SchedulesClient;
   /** For operators. */
   configure(settings: Of<"configure">["input"]): Promise<Of<"configure">["output"]>;
@@ -63,17 +69,26 @@ interface JobsHost {
   readonly client: CoreClient;
   /** Sends heartbeats without the event loop of the program, where threads exist. */
   readonly thread: HeartbeatThread | undefined;
+  readonly notices: (query: { readonly owner: string }) => NoticePages;
 }
 
-export function jobsClient({ run, clock, client, thread }: JobsHost): JobsClient {
+export function jobsClient({ run, clock, client, thread, notices }: JobsHost): JobsClient {
   const ask = <Output>(operation: string, input: object, call: CallOptions = {}): Promise<Output> =>
     run(`jobs.${operation}`, input, call) as Promise<Output>;
   const get = (id: string): Promise<Job> => ask("get", { id });
+  const submissions = new Submissions(ask);
   return {
-    submit: (type, payload, terms = {}, options) => ask("submit", { ...defined({ type, payload }), ...terms }, options),
+    submit: (type, payload, terms = {}, options) => {
+      const job = { ...defined({ type, payload }), ...terms };
+      return options === undefined ? submissions.submit(job) : ask("submit", job, options);
+    },
     submitMany: (jobs, options) => ask("submit-many", { jobs }, options),
     work: (types, handler, options = {}) =>
-      JobWorker.start({ client, clock, handler, thread }, typeof types === "string" ? [types] : types, options),
+      JobWorker.start(
+        { client, clock, handler, thread, notices },
+        typeof types === "string" ? [types] : types,
+        options,
+      ),
     wait: (id, { signal } = {}) => waitForJob({ client, clock, get, id, signal }),
     get,
     list: (query) => ask("list", query),
@@ -82,7 +97,7 @@ export function jobsClient({ run, clock, client, thread }: JobsHost): JobsClient
     cancel: (jobs, options) => ask("cancel", jobs, options),
     retry: (jobs, options) => ask("retry", jobs, options),
     discard: (jobs, options) => ask("discard", jobs, options),
-    change: (id, changes) => ask("change", { id, ...changes }),
+    change: (id, changes) => ask("change", { id, changes }),
     schedules: {
       put: (id, schedule, options) => ask("put-schedule", { id, ...schedule }, options),
       get: (id) => ask("get-schedule", { id }),

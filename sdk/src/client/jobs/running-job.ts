@@ -11,6 +11,9 @@ const progressEveryMs = 1_000;
 /** Time before each further try to lock paths: five tries in all. */
 const lockPausesMs = [100, 200, 400, 800];
 
+/** Maximum delay of a returned job in the contract: a year. */
+const snoozeSecondsMax = 31_536_000;
+
 /** The refusals after which another try may succeed. */
 const heldCodes: readonly string[] = ["jobs.locks_unavailable", "jobs.cap_reached"];
 
@@ -162,9 +165,15 @@ export class RunningJob {
     return new FatalJobError(message);
   }
 
-  /** Throw it to return the job to the queue. It runs again after this time and counts as no attempt. */
+  /**
+   * Throw it to return the job to the queue. It runs again after this time and counts as no attempt. The server counts in
+   * seconds, so the time is rounded up to a whole second, up to a year.
+   */
   snooze(delayMs = 0): JobReturn {
-    return new JobReturn(delayMs);
+    if (Number.isNaN(delayMs)) throw new RangeError(`job ${this.id}: the delay of a snooze is not a number`);
+    // The server refuses any other time, and a job whose return is refused would fail permanently.
+    const seconds = Math.ceil(Math.max(0, delayMs) / 1_000);
+    return new JobReturn(Math.min(seconds, snoozeSecondsMax) * 1_000);
   }
 
   /** Waits for the last report of progress. */

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { CoreClient } from "../core-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { Lock } from "../locks/handle/lock.ts";
@@ -31,7 +32,7 @@ export class EditLocks implements AsyncDisposable {
     if (this.#lock !== undefined && this.#lock.lost === undefined) return this.#lock;
     await this.#release();
     const { purpose, waitMs, signal } = this.#edit;
-    const options = { ...(purpose !== undefined && { purpose }), ...(signal !== undefined && { signal }) };
+    const options = { ...defined({ purpose, signal }) };
     const lock = await (waitMs === undefined
       ? this.#client.acquire(this.#paths(), options)
       : this.#client.tryAcquire(this.#paths(), { ...options, waitMs }));

@@ -17,6 +17,7 @@ export const filesProblemData = {
   "files.version_conflict": data({ target: text, expected: number, current: number }),
   "files.version_unknown": data({ target: text, version: Type.Optional(number) }),
   "files.version_pinned": data({ target: text, version: number, until: text }),
+  "files.pins_full": data({ target: text, version: number, limit: number, retry_after_ms: number }),
   "files.lock_required": data({
     missing: Type.Array(data({ ...need, holders: Type.Array(holder) })),
     acquire: Type.Array(data(need)),
@@ -33,7 +34,7 @@ export const filesProblemData = {
   "files.too_many": data({ limit: number }),
   "files.root_unknown": data({ root: Type.Optional(text), roots: Type.Array(text) }),
   "files.root_ambiguous": data({ roots: Type.Array(text) }),
-  "files.root_elsewhere": data({ root: text, node: text }),
+  "files.root_elsewhere": data({ root: text, node: text, url: Type.Optional(text) }),
   "files.root_degraded": rootAndReason,
   "files.root_unavailable": data({ reason: text, retry_after_ms: number }),
   "files.root_mismatch": data({ root: text }),

@@ -59,7 +59,6 @@ export const programsProblemData = {
   }),
   "programs.nothing_to_undo": data({ side: text, newest: Type.Union([number, Type.Null()]) }),
   "programs.name_taken": data({ item: text }),
-  "programs.in_use": data({ reason: text }),
   "programs.limit_reached": data({ counted: text, limit: number }),
   "programs.too_many_conflicts": data({ tries: number, retry_after_ms: number }),
 } as const;

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import Type from "typebox";
 import type { TProperties } from "typebox";
 import { isoTime } from "../agents.ts";
@@ -50,7 +51,7 @@ export function representation(resource: Resource) {
       ...resource.fixed,
       ...resource.fields,
       ...resource.shown,
-      ...(isArchivable(resource) ? { archived } : {}),
+      ...defined({ archived: isArchivable(resource) ? archived : undefined }),
       changed_at: isoTime,
       changed_by: Type.Object({ principal: Type.String(), agent: Type.Optional(Type.String()) }, closed),
       position: Type.Integer({ description: "The position of the entry that made this version." }),
@@ -153,7 +154,7 @@ function changeOperation(
     routes: [route],
     example: {
       id: example.created.id,
-      ...(verb === "update" ? { changes: example.changes } : {}),
+      ...defined({ changes: verb === "update" ? example.changes : undefined }),
       ...expectedExample,
     },
     resource,
@@ -186,7 +187,10 @@ const archivedFilter = Type.Optional(Type.Boolean({ description: "true: only arc
 
 function listOperation(resource: Resource): Operation {
   const { plural, example } = resource;
-  const filters: TProperties = { ...resource.filters, ...(isArchivable(resource) ? { archived: archivedFilter } : {}) };
+  const filters: TProperties = {
+    ...resource.filters,
+    ...defined({ archived: isArchivable(resource) ? archivedFilter : undefined }),
+  };
   return operation({
     name: resourceOperationName(resource, "list"),
     kind: "read",

@@ -17,6 +17,8 @@ export interface Resource<Name extends string = string, Plural extends string = 
   readonly path?: string;
   /** Its operations besides those that the pack defines itself; all by default. */
   readonly verbs?: readonly ResourceVerb[];
+  /** The operations that create and change it, if their names are not those of its verbs. */
+  readonly own?: { readonly create: string; readonly change: string };
   readonly summary: string;
   /** Fields that a caller sets at creation and may change later. */
   readonly fields: TProperties;

@@ -33,5 +33,6 @@ export const workspaceProblemData = {
   "workspace.geometry_invalid": data({ reason: text, object: optionalText, index: Type.Optional(number) }),
   "workspace.too_many": data({ counted: text, limit: number }),
   "workspace.index_busy": data({ retry_after_ms: number }),
+  "workspace.in_use": data({ target: text }),
   "workspace.last_owner": data({ project: text, principal_name: text }),
 } as const;

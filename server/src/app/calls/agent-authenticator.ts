@@ -7,6 +7,7 @@ import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Refusal } from "../../machine/entry.ts";
 import { refusal } from "../../machine/refusal.ts";
+import type { DoorCallOptions } from "../../operations/door-call-options.ts";
 import { ActivityCollector } from "./activity-collector.ts";
 
 /** The rules of authentication of a caller that names an agent. */
@@ -14,6 +15,9 @@ export interface AuthenticationRules {
   readonly principal: string;
   readonly requiresSecret: boolean;
 }
+
+/** The secret of an agent, as a door received it. */
+type SentSecret = Pick<DoorCallOptions, "agentSecret" | "agentProof">;
 
 export class AgentAuthenticator {
   readonly activity: ActivityCollector;
@@ -28,7 +32,11 @@ export class AgentAuthenticator {
    * The live agent of a call, or the refusal. Only the principal that registered an agent may use its id. Without a
    * secret the id is trusted, unless secrets are required.
    */
-  authenticate(id: string, secret: string | undefined, rules: AuthenticationRules): AgentRow | Refusal {
+  authenticate(
+    id: string,
+    { agentSecret: secret, agentProof: proof }: SentSecret,
+    rules: AuthenticationRules,
+  ): AgentRow | Refusal {
     const state = this.#engine.durable;
     if (state === undefined) return refusal("journal_unavailable", stateLoading);
     const row = findAgent(state, id);
@@ -39,8 +47,11 @@ export class AgentAuthenticator {
     if (secret === undefined) {
       return rules.requiresSecret ? refusal("agent_secret_required", { agent_id: id }) : row;
     }
-    // Hashed for every call, which takes about a microsecond: a cache would keep secrets in memory.
-    if (row.secretHash !== undefined && isSameDigest(digestOf(secret), row.secretHash)) return row;
+    if (proof?.secretHash !== undefined && proof.secretHash === row.secretHash) return row;
+    if (row.secretHash !== undefined && isSameDigest(digestOf(secret), row.secretHash)) {
+      if (proof !== undefined) proof.secretHash = row.secretHash;
+      return row;
+    }
     return refusal("agent_unknown", { agent_id: id, reason: "the secret does not belong to this agent" });
   }
 }

@@ -42,13 +42,13 @@ export class AppCalls {
   }
 
   #submit(call: AppCall): void {
-    const { agent = this.#options.speaker.agent, agentSecret } = call.options;
+    const { agent = this.#options.speaker.agent } = call.options;
     if (agent === undefined) {
       runCall(this.#options, call);
       return;
     }
     const { engine, agents } = this.#options.services;
-    const row = agents.authenticate(agent, agentSecret, this.#rules);
+    const row = agents.authenticate(agent, call.options, this.#rules);
     if (!("kind" in row)) this.#submitAs(row, call);
     else if (engine.isShared && row.code === "agent_unknown") {
       // The agent may have registered, or got a new secret, on another node a moment ago.
@@ -68,7 +68,7 @@ export class AppCalls {
     } catch (error) {
       return unrecordedReply(engine, journalRefusal(error));
     }
-    const found = agents.authenticate(agent, call.options.agentSecret, this.#rules);
+    const found = agents.authenticate(agent, call.options, this.#rules);
     if ("kind" in found) return this.#refused(found);
     this.#submitAs(found, call);
     return undefined;

@@ -61,7 +61,7 @@ async function readOutcome(context: RunContext, { at, run }: OperationRun, call:
   try {
     if (at === "head" && options.reads !== "local") await catchUp(context);
     const isOperator = call.isOperator === true && context.speaker.agent === undefined;
-    const running = { ...context, isOperator, ...(call.rights === undefined ? {} : { rights: call.rights }) };
+    const running = { ...context, isOperator, ...defined({ rights: call.rights }) };
     if (!isStreamed(record)) return await run(input as never, running);
     return await run(input as never, { ...running, ...defined({ body }), signal: options.signal });
   } catch (error) {

@@ -61,24 +61,52 @@ export function auditMembers(entry: Entry): AuditMembers {
     by: authorOf(entry),
     operation,
     outcome: entryOutcomeCode(entry),
-    subjects: [...new Set([...events.map(({ subject }) => subject), ...inputSubjects(entry)])],
-    records: events.flatMap(({ type, data }) => {
-      const event = eventTypes.get(type)?.audit;
-      return event === undefined ? [] : [{ ...publishedData(data), event }];
-    }),
+    subjects: subjectsOf(entry),
+    records: recordsOf(events),
   };
+}
+
+/** Most entries have one subject. A set for each line of the audit file would be a fifth of its cost. */
+function subjectsOf(entry: Entry): readonly string[] {
+  const subject = entry.events[0]?.subject;
+  if (subject === undefined) return inputSubjects(entry);
+  if (entry.events.every((event) => event.subject === subject)) return [subject];
+  return [...new Set(entry.events.map((event) => event.subject))];
+}
+
+function recordsOf(events: readonly Event[]): readonly JsonObject[] {
+  const records: JsonObject[] = [];
+  for (const { type, data } of events) {
+    const event = eventTypes.get(type)?.audit;
+    if (event !== undefined) records.push({ ...publishedData(data), event });
+  }
+  return records;
 }
 
 /** The entities that an entry changed, with the revisions before and after. */
 export async function auditChanges(engine: Engine, entry: Entry): Promise<readonly JsonObject[]> {
   const changes: JsonObject[] = [];
-  for (const event of entry.events.filter(isEntityChange)) changes.push(await changeOf(engine, entry, event));
+  for (const event of entry.events) {
+    if (isEntityChange(event)) changes.push(recordedChange(entry, event) ?? (await foundChange(engine, entry, event)));
+  }
+  return changes;
+}
+
+/** The same if the entry alone determines them; undefined otherwise. */
+export function recordedChanges(entry: Entry): readonly JsonObject[] | undefined {
+  const changes: JsonObject[] = [];
+  for (const event of entry.events) {
+    if (!isEntityChange(event)) continue;
+    const change = recordedChange(entry, event);
+    if (change === undefined) return undefined;
+    changes.push(change);
+  }
   return changes;
 }
 
 /** The subjects of a refused command, so that its refusal is found with them. */
-function inputSubjects({ input, events }: Entry): readonly string[] {
-  if (events.length > 0 || !isObject(input)) return [];
+function inputSubjects({ input }: Entry): readonly string[] {
+  if (!isObject(input)) return [];
   const { type, id, path } = input;
   if (typeof type === "string" && typeof id === "string") return [subjectOf(type, id)];
   return typeof path === "string" ? [lockSubject(path)] : [];
@@ -95,17 +123,18 @@ function reasonOf({ operation, input, outcome }: Entry): string | null {
   return outcome.kind === "refusal" && typeof reason === "string" ? reason : null;
 }
 
-async function changeOf(engine: Engine, entry: Entry, event: Event): Promise<JsonObject> {
-  const { subject } = event;
-  const recorded = entry.outcome.data;
-  const { type, id } = recorded;
+/** The change that the outcome contains; undefined if it was erased, or is about another entity of the entry. */
+function recordedChange({ outcome: { data } }: Entry, { subject }: Event): JsonObject | undefined {
+  const { type, id, revision, previous_revision: previous } = data;
   const isOwnSubject = typeof type === "string" && typeof id === "string" && subjectOf(type, id) === subject;
+  if (!isOwnSubject || typeof revision !== "string" || previous === undefined) return undefined;
+  return { subject, version: data["version"] ?? 0, prior_revision: previous, revision };
+}
+
+/** The change as the index finds it, with the version before. */
+async function foundChange(engine: Engine, entry: Entry, event: Event): Promise<JsonObject> {
+  const { subject } = event;
   const version = event.data["version"];
-  if (isOwnSubject && typeof recorded["revision"] === "string" && recorded["previous_revision"] !== undefined) {
-    const { revision, previous_revision: previous } = recorded;
-    return { subject, version: recorded["version"] ?? 0, prior_revision: previous, revision };
-  }
-  // The outcome was erased, or is about another entity of the entry. The index finds the version before.
   const before = await versionBefore(engine, subject, entry.position);
   const ownVersion = typeof version === "number" ? version : (before?.version ?? 0) + 1;
   return {

@@ -104,10 +104,10 @@ async function whoAmI(
   const caller = callerView(rights);
   if (owner === undefined) return done({ ...caller, agent: null, holds: [], waits: [], next: null });
   const page = { limit: input.limit ?? pageSize, time: engine.now(), after: input.after };
-  const { row, own } = await engine.scan((state) => ({
-    row: findAgent(state, owner),
-    own: { ...ownView(state, owner, page), ...(owner === agent ? missedView(state, owner) : {}) },
-  }));
+  const { row, own } = await engine.scan((state) => {
+    const missed = owner === agent ? missedView(state, owner) : {};
+    return { row: findAgent(state, owner), own: { ...ownView(state, owner, page), ...missed } };
+  });
   return done({ ...caller, agent: row === undefined ? await endedAgent(engine, owner) : agentView(row), ...own });
 }
 

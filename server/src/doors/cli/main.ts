@@ -2,6 +2,7 @@
 import { exitCodes } from "./exit-codes.ts";
 import { paintFor } from "./terminal/paint.ts";
 import { runCommandLine } from "./run-command-line.ts";
+import { terminalWidth } from "./terminal/terminal-width.ts";
 
 // A reader such as `head` may close the pipe early. That ends the command, and is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -15,7 +16,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   print: (line) => void process.stdout.write(`${line}\n`),
   output: process.stdout,
   warn: (line) => void process.stderr.write(`${line}\n`),
-  width: process.stderr.isTTY ? process.stderr.columns : 120,
+  width: terminalWidth(process.stderr),
   paint: paintFor(process.env, process.stdout.isTTY),
   readInput: async () => (await import("node:stream/consumers")).text(process.stdin),
   draw: process.stderr.isTTY ? (line) => void process.stderr.write(`\r\u001b[2K${line}`) : undefined,

@@ -1,6 +1,6 @@
 /** The answer to a command, and the event that publishes the same result. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { lockWord, meshHeaders, meshLockWords, problemOf } from "@holdfast/sdk/contract";
+import { lockWord, meshHeaders, meshLockWords, problemFor } from "@holdfast/sdk/contract";
 import type { meshLockEvents } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { meshEvent, fitToLimit } from "./mesh-event.ts";
@@ -64,6 +64,6 @@ function problemOfReply({ outcome }: CallReply): EventData {
 }
 
 function problemText(code: string, data: EventData): EventData {
-  const { title, next, retry } = problemOf(code);
+  const { title, next, retry } = problemFor(code, data);
   return { ...data, code, title, next, retry };
 }

@@ -2,7 +2,6 @@ import type { WebSocket } from "ws";
 import { closeCodes, protocolMismatch, socketProtocol } from "@holdfast/sdk/contract";
 import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { CallOptions } from "@holdfast/sdk";
 import { callRefusal } from "@holdfast/sdk/call-refusal";
 import type { DoorCallOptions } from "../../operations/door-call-options.ts";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
@@ -33,7 +32,7 @@ interface ConnectionOptions {
   readonly admit: (token: string | undefined) => Promise<AdmittedCaller | Rejection>;
 }
 
-type Agent = Pick<CallOptions, "agent" | "agentSecret">;
+type Agent = Pick<DoorCallOptions, "agent" | "agentSecret" | "agentProof">;
 
 const noFrame: Frame = { messages: [], faults: new Map(), messageBytes: 0 };
 const noInput: InputFault = { reason: "undefined_value", pointer: "" };
@@ -368,7 +367,7 @@ export class Connection {
 }
 
 function agentOf({ agent, secret }: Extract<ClientMessage, { kind: "agent" }>): Agent {
-  return secret === undefined ? { agent } : { agent, agentSecret: secret };
+  return secret === undefined ? { agent } : { agent, agentSecret: secret, agentProof: {} };
 }
 
 /** Sets only the members that a message has. Each call runs this, so it makes one object. */
@@ -381,6 +380,7 @@ function optionsOf(
   const { key, events, deadline_ms: deadlineMs, trace, retry, reads } = message;
   if (agent?.agent !== undefined) options.agent = agent.agent;
   if (agent?.agentSecret !== undefined) options.agentSecret = agent.agentSecret;
+  if (agent?.agentProof !== undefined) options.agentProof = agent.agentProof;
   if (key !== undefined) options.key = key;
   if (events !== undefined) options.events = events;
   if (deadlineMs !== undefined) options.deadlineMs = deadlineMs;

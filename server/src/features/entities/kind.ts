@@ -48,7 +48,7 @@ export interface KindDefinition<Value extends TSchema, Commands extends Record<s
    */
   readonly ownedBy?: string;
   /** Decides whether a caller may read an entity, or list the type if there is no id. Operators are not asked. */
-  readonly readRule?: ReadRule;
+  readonly readRule?: ReadRule | undefined;
 }
 
 type ReadRule = (context: ReadContext, id?: string) => KindRefusal | undefined;

@@ -92,7 +92,8 @@ export function createLayeredIndex(options: SqliteLayeredIndexOptions): SqliteLa
       return found.length < query.limit && store.complete().position > 0 ? undefined : found;
     },
     findSubject: (query) => findInLayers(query, full === undefined ? [store, open] : [store, full.tail, open]),
-    overdue: () => (open.rows() >= tailsPerFlushMax * tailRows ? flush : undefined),
+    overdue: () =>
+      flush !== undefined && open.rows() >= tailsPerFlushMax * tailRows ? thread.keepAlive(flush) : undefined,
     async endThread() {
       await flush;
       await thread.close();

@@ -5,11 +5,14 @@ import { refused as refuse } from "../../features/locks/rules/owner.ts";
 import { spaceFull } from "../../features/space/space-full.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done, refusal } from "../../machine/refusal.ts";
+import type { StateReader } from "../../machine/state.ts";
 import { fileSettings } from "./file-settings.ts";
 import {
   fileLimits,
   fileSubject,
+  forgottenTable,
   publishTable,
+  retiredTable,
   rootTable,
   targetTable,
   versionKey,
@@ -53,14 +56,20 @@ export function commitPublish(rules: TargetRules, input: CommitInput, context: D
   if (evidence === undefined) return { outcome: refusal("check_stale"), events: [], again: true };
   const { sealed, fault } = evidence;
   if (sealed === undefined) return failedCommit(context, row, fault);
-  const { version: before, kept } = state.rows(targetTable).get(target) ?? { version: 0, kept: 0 };
-  const version = before + 1;
+  const { kept = 0 } = state.rows(targetTable).get(target) ?? {};
+  const version = lastVersion(state, target) + 1;
   const data = defined({ id, version, root, ...sealed, meta, collect_at: collectTimeOf(context, kept) });
   emit({ type: "files.committed", subject: fileSubject(target), data });
   if (release === true) freeSet(context, fence);
   const made = state.rows(versionTable).get(versionKey(target, version));
   if (made === undefined) throw new Error(`unreachable: version ${String(version)} of ${target} was not made`);
   return { outcome: done(versionView(made, version)), events: [], attachment: {} };
+}
+
+/** The highest version that the target ever had. After a deletion its numbers continue. */
+function lastVersion(state: StateReader, target: string): number {
+  const known = state.rows(targetTable).get(target) ?? state.rows(retiredTable).get(target);
+  return (known ?? state.rows(forgottenTable).get("forgotten"))?.version ?? 0;
 }
 
 function metaRefusal(meta: JsonObject | undefined): Decision | undefined {

@@ -6,10 +6,13 @@ import type { Fold } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { versionsOf } from "./find-version.ts";
 import {
+  fileLimits,
   fileSettingsTable,
+  forgottenTable,
   garbageTable,
   publishTable,
   quotaTable,
+  retiredTable,
   rootTable,
   targetTable,
   versionKey,
@@ -61,14 +64,27 @@ const committed: Fold = (state, { subject, data }, { principal, time }) => {
   countBytes(state, { root, target }, { bytes });
   const kept = (state.rows(targetTable).get(target)?.kept ?? 0) + 1;
   state.rows(targetTable).put({ target, version, kept });
+  state.rows(retiredTable).delete(target);
   const old = state.rows(versionTable).get(versionKey(target, version - 2));
   if (old !== undefined) state.rows(versionTable).put({ ...old, collectAt });
 };
 
-const pinned: Fold = (state, { subject, data }) => {
-  const { version, until } = data as { readonly version: number; readonly until: number };
+interface PinData {
+  readonly version: number;
+  readonly owner: string;
+  readonly until?: number;
+}
+
+/** Without `until` the pin ends. Pins whose time is over leave the row too. */
+const pinned: Fold = (state, { subject, data }, { time }) => {
+  const { version, owner, until } = data as unknown as PinData;
   const row = state.rows(versionTable).get(versionKey(targetOf(subject), version));
-  if (row !== undefined) state.rows(versionTable).put({ ...row, pinnedUntil: until });
+  if (row === undefined) return;
+  const { pins = [], ...rest } = row;
+  const others = pins.filter((pin) => pin.owner !== owner && pin.until > time);
+  const left = until === undefined ? others : [...others, { owner, until }];
+  const sorted = left.toSorted((one, other) => (one.owner < other.owner ? -1 : 1));
+  state.rows(versionTable).put(sorted.length === 0 ? rest : { ...rest, pins: sorted });
 };
 
 function discard(state: StateWriter, { target, version, id, root, bytes }: VersionRow): void {
@@ -85,11 +101,24 @@ const collected: Fold = (state, { subject, data }) => {
   if (known !== undefined) state.rows(targetTable).put({ ...known, kept: known.kept - 1 });
 };
 
-const deleted: Fold = (state, { subject }) => {
+const deleted: Fold = (state, { subject }, { position }) => {
   const target = targetOf(subject);
   for (const row of versionsOf(state, target)) discard(state, row);
+  const { version = 0 } = state.rows(targetTable).get(target) ?? {};
   state.rows(targetTable).delete(target);
+  state.rows(retiredTable).put({ target, version, order: position });
+  forgetOldest(state);
 };
+
+function forgetOldest(state: StateWriter): void {
+  const rows = state.rows(retiredTable);
+  if (rows.size <= fileLimits.retiredMax) return;
+  const [oldest] = rows.scan("order", { limit: 1 });
+  if (oldest === undefined) return;
+  rows.delete(oldest.target);
+  const { version = 0 } = state.rows(forgottenTable).get("forgotten") ?? {};
+  state.rows(forgottenTable).put({ key: "forgotten", version: Math.max(version, oldest.version) });
+}
 
 const removed: Fold = (state, { data }) => {
   for (const id of data["ids"] as readonly string[]) {
@@ -105,12 +134,13 @@ interface AnnouncedData {
   readonly root_id: string;
   readonly session: string;
   readonly node: string;
+  readonly url?: string;
 }
 
 const announced: Fold = (state, { data }) => {
-  const { root, root_id: rootId, session, node } = data as unknown as AnnouncedData;
-  const known = state.rows(rootTable).get(root) ?? { root, bytes: 0, reserved: 0 };
-  state.rows(rootTable).put({ ...known, rootId, session, node });
+  const { root, root_id: rootId, session, node, url } = data as unknown as AnnouncedData;
+  const { url: _before, ...known } = state.rows(rootTable).get(root) ?? { root, bytes: 0, reserved: 0 };
+  state.rows(rootTable).put({ ...known, rootId, session, node, ...defined({ url }) });
 };
 
 const degraded: Fold = (state, { data }) => {
@@ -161,6 +191,7 @@ export const fileFolds: Readonly<Record<string, Fold>> = {
   "files.aborted": aborted,
   "files.committed": committed,
   "files.pinned": pinned,
+  "files.unpinned": pinned,
   "files.collected": collected,
   "files.deleted": deleted,
   "files.removed": removed,

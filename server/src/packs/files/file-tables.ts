@@ -11,6 +11,8 @@ export interface RootRow {
   /** Names one run of the node that has the root. Publishes of another session are over. */
   readonly session: string;
   readonly node: string;
+  /** The address of the node for clients. */
+  readonly url?: string;
   /** Why it takes no publishes. */
   readonly degraded?: string;
   readonly bytesMax?: number;
@@ -44,7 +46,7 @@ export interface PublishRow {
   readonly until: number;
 }
 
-export const publishTable: TableSpec<PublishRow, "until" | "root" | "order"> = {
+export const publishTable: TableSpec<PublishRow, "until" | "root" | "order" | "target"> = {
   name: "file-publishes",
   boundedBy: "quota",
   key: (row) => row.id,
@@ -52,6 +54,7 @@ export const publishTable: TableSpec<PublishRow, "until" | "root" | "order"> = {
     until: (row) => sortable(row.until),
     root: (row) => `${row.root}${gap}${sortable(row.order)}`,
     order: (row) => sortable(row.order),
+    target: (row) => `${row.target}${gap}${row.id}`,
   },
   bytes: (row) => 400 + bytesOfTexts(row.target),
 };
@@ -72,6 +75,31 @@ export const targetTable: TableSpec<TargetRow, "target"> = {
   bytes: (row) => 200 + bytesOfTexts(row.target),
 };
 
+/** The last version of a deleted target. A number names one content forever, also if the target is published again. */
+interface RetiredRow {
+  readonly target: string;
+  readonly version: number;
+  /** The order of the deletions. */
+  readonly order: number;
+}
+
+/** The newest deletions, at most `retiredMax`. */
+export const retiredTable: TableSpec<RetiredRow, "order"> = {
+  name: "file-retired-targets",
+  boundedBy: "quota",
+  key: (row) => row.target,
+  sorts: { order: (row) => `${sortable(row.order)}${gap}${row.target}` },
+  bytes: (row) => 200 + bytesOfTexts(row.target),
+};
+
+/** The highest version of the deleted targets that `retiredTable` has forgotten. New targets start above it. */
+export const forgottenTable: TableSpec<{ readonly key: "forgotten"; readonly version: number }, never> = {
+  name: "file-forgotten-versions",
+  boundedBy: "one",
+  key: (row) => row.key,
+  sorts: {},
+};
+
 export interface VersionRow {
   readonly target: string;
   readonly version: number;
@@ -86,17 +114,28 @@ export interface VersionRow {
   readonly time: number;
   /** The time at which a superseded version is collected. The version before the current one has none. */
   readonly collectAt?: number;
-  /** A reader keeps it until this time. */
-  readonly pinnedUntil?: number;
+  /** The readers that keep it, sorted by their names. */
+  readonly pins?: readonly VersionPin[];
+}
+
+/** A reader keeps a version until a time. */
+interface VersionPin {
+  readonly owner: string;
+  readonly until: number;
 }
 
 export function versionKey(target: string, version: number): string {
   return `${target}${gap}${sortable(version)}`;
 }
 
+/** The time until which readers keep a version; 0 if there are none. */
+export function pinnedUntil({ pins = [] }: VersionRow): number {
+  return Math.max(0, ...pins.map(({ until }) => until));
+}
+
 /** The time at which a version is collected, later if a reader keeps it. */
-export function collectTime({ collectAt, pinnedUntil = 0 }: VersionRow): number | undefined {
-  return collectAt === undefined ? undefined : Math.max(collectAt, pinnedUntil);
+export function collectTime(row: VersionRow): number | undefined {
+  return row.collectAt === undefined ? undefined : Math.max(row.collectAt, pinnedUntil(row));
 }
 
 export const versionTable: TableSpec<VersionRow, "target" | "collect" | "root"> = {
@@ -111,7 +150,10 @@ export const versionTable: TableSpec<VersionRow, "target" | "collect" | "root"> 
     },
     root: (row) => `${row.root}${gap}${row.id}`,
   },
-  bytes: (row) => 600 + bytesOfTexts(row.target) + (row.meta === undefined ? 0 : JSON.stringify(row.meta).length),
+  bytes: ({ target, meta, pins = [] }) =>
+    600 +
+    bytesOfTexts(target, ...pins.map(({ owner }) => owner)) +
+    (meta === undefined ? 0 : JSON.stringify(meta).length),
 };
 
 /** A folder that its node has yet to remove from the disk. */
@@ -168,6 +210,10 @@ export const fileLimits = {
   publishesMax: 1_000,
   /** Maximum versions of a target that retention keeps. */
   versionsMax: 1_000,
+  /** Maximum deleted targets whose last version is remembered one by one. */
+  retiredMax: 10_000,
+  /** Maximum readers that keep one version. */
+  pinsMax: 100,
   quotasMax: 100,
   metaBytesMax: 4_096,
   defaultBytesMax: 1024 ** 3,

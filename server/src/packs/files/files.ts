@@ -16,7 +16,7 @@ import { commitPublish } from "./commit-publish.ts";
 import { clearRoot, configureFiles } from "./configure-files.ts";
 import { fileFolds } from "./file-folds.ts";
 import * as tables from "./file-tables.ts";
-import { getVersion, listPublishes, listRoots, listTargets, listVersions } from "./list-versions.ts";
+import { getVersion, listPublishes, listTargets, listVersions } from "./list-versions.ts";
 import { openPublish } from "./open-publish.ts";
 import type { TargetRules } from "./target-rule.ts";
 
@@ -30,6 +30,8 @@ const featureWith = (targets: TargetRules): Feature => ({
     tables.rootTable,
     tables.publishTable,
     tables.targetTable,
+    tables.retiredTable,
+    tables.forgottenTable,
     tables.versionTable,
     tables.garbageTable,
     tables.quotaTable,
@@ -41,6 +43,7 @@ const featureWith = (targets: TargetRules): Feature => ({
       "files.commit": rule(commitPublish.bind(undefined, targets)),
       "files.abort": rule(changes.abortPublish),
       "files.pin": rule(changes.pinVersion.bind(undefined, targets)),
+      "files.unpin": rule(changes.unpinVersion),
       "files.delete": rule(changes.deleteTarget.bind(undefined, targets)),
       "files.configure": rule(configureFiles),
       "files.clear-root": rule(clearRoot),
@@ -68,6 +71,5 @@ export const filesRules = (targets: TargetRules): PackRules => ({
     "files.list-targets": listTargets(targets),
     "files.list-versions": listVersions,
     "files.list-publishes": listPublishes,
-    "files.list-roots": listRoots,
   },
 });

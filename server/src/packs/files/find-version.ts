@@ -2,7 +2,7 @@
 import type { filesInternals } from "@holdfast/sdk/contract";
 import { iso } from "../../features/locks/tables/lock-events.ts";
 import { gap } from "../../features/locks/tables/lock-tables.ts";
-import { refused } from "../../features/locks/rules/owner.ts";
+import { refused as refuse } from "../../features/locks/rules/owner.ts";
 import { dueTimer } from "../../features/due-timer.ts";
 import type { Decide } from "../../features/rule-of.ts";
 import type { DecideContext, Decision, Timer } from "../../machine/feature.ts";
@@ -14,6 +14,7 @@ import {
   fileLimits,
   fileSubject,
   garbageTable,
+  pinnedUntil,
   publishTable,
   rootTable,
   targetTable,
@@ -44,7 +45,7 @@ interface PinInput {
   readonly fence?: string;
 }
 
-/** A later end of the same version stays. */
+/** The reader of a pin: the agent, or the principal of a caller without one. A later end of its pin stays. */
 export function pinVersion(rules: TargetRules, input: PinInput, context: DecideContext): Decision {
   const { target, version, ttl_seconds: seconds, fence } = input;
   const { state, time, emit } = context;
@@ -53,11 +54,33 @@ export function pinVersion(rules: TargetRules, input: PinInput, context: DecideC
   const row = findVersion(state, target, version);
   if (row === undefined) return unknownVersion(target, version);
   const until = time + seconds * 1_000;
-  if (until > (row.pinnedUntil ?? 0))
-    emit({ type: "files.pinned", subject: fileSubject(target), data: { version: row.version, until } });
+  const owner = pinOwner(context);
+  const live = (row.pins ?? []).filter((pin) => pin.until > time);
+  const known = live.find((pin) => pin.owner === owner);
+  const limit = fileLimits.pinsMax;
+  if (known === undefined && live.length >= limit)
+    return refuse("files.pins_full", { target, version: row.version, limit, retry_after_ms: 1_000 });
+  if (until > (known?.until ?? 0))
+    emit({ type: "files.pinned", subject: fileSubject(target), data: { version: row.version, owner, until } });
   const pinned = findVersion(state, target, row.version) ?? row;
   const current = state.rows(targetTable).get(target)?.version ?? 0;
   return { outcome: done(versionView(pinned, current)), events: [], attachment: {} };
+}
+
+const pinOwner = ({ command }: DecideContext): string => command.agent ?? command.principal;
+
+/** Ends the pin of the caller. Those of other readers stay. A version without its pin is left as it is. */
+export function unpinVersion(
+  { target, version }: { readonly target: string; readonly version: number },
+  context: DecideContext,
+): Decision {
+  const { state, emit } = context;
+  const row = findVersion(state, target, version);
+  if (row === undefined) return unknownVersion(target, version);
+  const owner = pinOwner(context);
+  const isPinned = row.pins?.some((pin) => pin.owner === owner) === true;
+  if (isPinned) emit({ type: "files.unpinned", subject: fileSubject(target), data: { version, owner } });
+  return { outcome: done({ target, version }), events: [], attachment: {} };
 }
 
 /** A kept version: that of the number, or the current one. */
@@ -67,7 +90,7 @@ export function findVersion(state: StateReader, target: string, version: number 
 }
 
 export function unknownVersion(target: string, version: number | undefined): Decision {
-  return refused("files.version_unknown", version === undefined ? { target } : { target, version });
+  return refuse("files.version_unknown", version === undefined ? { target } : { target, version });
 }
 
 export function versionsOf(state: StateReader, target: string): readonly VersionRow[] {
@@ -86,11 +109,9 @@ export function deleteTarget(
   if (refusedUse !== undefined) return refusedUse;
   const versions = versionsOf(state, target);
   if (versions.length === 0) return unknownVersion(target, undefined);
-  const pinned = versions.find(({ pinnedUntil = 0 }) => pinnedUntil > time);
-  if (pinned !== undefined) {
-    const { version, pinnedUntil = 0 } = pinned;
-    return refused("files.version_pinned", { target, version, until: iso(pinnedUntil) });
-  }
+  const pinned = versions.find((row) => pinnedUntil(row) > time);
+  if (pinned !== undefined)
+    return refuse("files.version_pinned", { target, version: pinned.version, until: iso(pinnedUntil(pinned)) });
   emit({ type: "files.deleted", subject: fileSubject(target), data: {} });
   return { outcome: done({ target, versions: versions.length }), events: [], attachment: {} };
 }
@@ -100,7 +121,7 @@ export const announceRoot: Decide<Internals["files.announce"]> = (input, context
   const { root, root_id: rootId } = input;
   const { state, emit } = context;
   const known = state.rows(rootTable).get(root);
-  if (known?.rootId !== undefined && known.rootId !== rootId) return refused("files.root_mismatch", { root });
+  if (known?.rootId !== undefined && known.rootId !== rootId) return refuse("files.root_mismatch", { root });
   const limit = fileLimits.publishesMax;
   for (const row of state.rows(publishTable).scan("root", { prefix: `${root}${gap}`, limit }))
     endPublish(context, row, "restarted");

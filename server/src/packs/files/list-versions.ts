@@ -5,9 +5,9 @@ import type { ReadContext } from "../../machine/read-context.ts";
 import { done } from "../../machine/refusal.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { findVersion, unknownVersion } from "./find-version.ts";
-import { publishTable, rootTable, targetTable, versionKey, versionTable } from "./file-tables.ts";
+import { publishTable, targetTable, versionKey, versionTable } from "./file-tables.ts";
 import type { TargetRules } from "./target-rule.ts";
-import { publishView, rootView, versionView } from "./version-view.ts";
+import { publishView, versionView } from "./version-view.ts";
 
 const limitDefault = 100;
 
@@ -28,15 +28,16 @@ interface TargetsQuery {
   readonly under?: string;
   readonly after?: string;
   readonly limit?: number;
+  readonly fence?: string;
 }
 
 /** Targets that a rule hides are left out. */
 export const listTargets = (rules: TargetRules): PureRead => ({
   view: "scan",
-  run: ({ under = "", after, limit = limitDefault }: TargetsQuery, context: ListContext) => {
+  run: ({ under = "", after, limit = limitDefault, fence }: TargetsQuery, context: ListContext) => {
     const { state } = context;
     const isShown = (target: string): boolean =>
-      context.isOperator === true || rules.refusalOf(context, { use: "list", target }) === undefined;
+      context.isOperator === true || rules.refusalOf(context, { use: "list", target, fence }) === undefined;
     const found = state.rows(targetTable).scan("target", { prefix: under, after, limit: limit + 1 });
     const rows = found.slice(0, limit);
     // Another target may begin with the same letters.
@@ -78,15 +79,5 @@ export const listPublishes: PureRead = {
     const rows = found.slice(0, limit);
     const next = found.length > limit ? (rows.at(-1)?.id ?? null) : null;
     return done({ items: rows.map(publishView), next });
-  },
-};
-
-export const listRoots: PureRead = {
-  view: "scan",
-  run: ({ after, limit = limitDefault }: { readonly after?: string; readonly limit?: number }, { state }) => {
-    const found = state.rows(rootTable).scan("root", { after, limit: limit + 1 });
-    const rows = found.slice(0, limit);
-    const next = found.length > limit ? (rows.at(-1)?.root ?? null) : null;
-    return done({ items: rows.map((row) => rootView(state, row)), next });
   },
 };

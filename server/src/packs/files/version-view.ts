@@ -32,12 +32,14 @@ export function publishView({ id, target, root, bytesMax, principal, until }: Pu
 /** Maximum publishes and folders of a root that a list counts. */
 const countedMax = 10_000;
 
-export function rootView(state: StateReader, row: RootRow): JsonObject {
-  const { root, node, degraded, bytes, reserved, bytesMax = null } = row;
+export function rootView(state: StateReader, row: RootRow, isHere: boolean): JsonObject {
+  const { root, node, url, degraded, bytes, reserved, bytesMax = null } = row;
   const range = { prefix: `${root}${gap}`, limit: countedMax };
   return defined({
     root,
     node,
+    url,
+    is_here: isHere,
     is_degraded: degraded !== undefined,
     reason: degraded,
     bytes,

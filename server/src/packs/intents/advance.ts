@@ -1,5 +1,4 @@
 /** Ends a step of a run: its result and the begin of the next step are one entry, under the fence of the run. */
-import { defined } from "@holdfast/sdk/base/defined";
 import type { IntentStatus } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { holdsLock } from "../../features/locks/for-features/holds-lock.ts";
@@ -10,7 +9,7 @@ import type { IntentRecord } from "./change-intent.ts";
 import { findCorrection } from "./correction-table.ts";
 import { endRun } from "./end-run.ts";
 import type { IntentStep } from "./end-run.ts";
-import { existingIntent, versionFault } from "./guard-intent.ts";
+import { existingIntent, expectedIntent, versionFault } from "./guard-intent.ts";
 import { refused } from "../../features/locks/rules/owner.ts";
 import { correctionSubject } from "./intent-folds.ts";
 import { intentPath, newestRun, openRun } from "./intent-value.ts";
@@ -37,12 +36,13 @@ interface AdvanceInput {
   readonly error?: StepError;
   readonly fatal?: boolean;
   readonly expected_version?: number;
+  readonly expected_revision?: string;
 }
 
 export function advanceIntent(input: AdvanceInput, context: DecideContext): Decision {
   const found = metadataFault(input.correction?.metadata) ?? existingIntent(context, { id: input.id });
   if ("outcome" in found) return found;
-  const fault = runFault(context, found, input) ?? versionFault(context, conditionsOf(input));
+  const fault = runFault(context, found, input) ?? versionFault(context, expectedIntent(input));
   if (fault !== undefined) return fault;
   const outcome = readWord(["done", "retry", "failed"], "outcome", { text: input.outcome, fallback: "done" });
   if (isRefusal(outcome)) return outcome;
@@ -52,10 +52,6 @@ export function advanceIntent(input: AdvanceInput, context: DecideContext): Deci
   if ("outcome" in written) return written;
   if (outcome === "done") keepCorrection(context, input);
   return { outcome: done(written.data), events: [], attachment: written.attachment };
-}
-
-function conditionsOf({ id, expected_version }: AdvanceInput) {
-  return { id, ...defined({ expected_version }) };
 }
 
 /** The fence must be live and the run's own, the run open, and the step its current one. */

@@ -28,6 +28,11 @@ export function intentTarget(input: IntentTarget): IntentTarget {
   return defined({ id, fence, expected_version, expected_revision, if_unchanged });
 }
 
+/** The version or revision that a step or a run expects. Their fence is checked by their own rules. */
+export function expectedIntent({ id, expected_version, expected_revision }: IntentTarget): IntentTarget {
+  return defined({ id, expected_version, expected_revision });
+}
+
 export function guardIntent(context: DecideContext, target: IntentTarget, name: StrategyName): FoundIntent | Decision {
   const found = existingIntent(context, target);
   if ("outcome" in found) return found;

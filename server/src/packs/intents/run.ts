@@ -11,7 +11,7 @@ import { lockSettings } from "../../features/locks/tables/settings.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { changeIntent } from "./change-intent.ts";
 import { isoTimeOf, stoppedRun, withRun } from "./end-run.ts";
-import { existingIntent } from "./guard-intent.ts";
+import { existingIntent, expectedIntent, versionFault } from "./guard-intent.ts";
 import { refused } from "../../features/locks/rules/owner.ts";
 import { intentPath, newestRun, openRun } from "./intent-value.ts";
 import type { FoundIntent, IntentValue, StoredRun, StoredSummary } from "./intent-value.ts";
@@ -29,15 +29,19 @@ interface RunInput {
   readonly mode?: string;
   readonly on_failure?: string;
   readonly resume?: string;
+  readonly expected_version?: number;
+  readonly expected_revision?: string;
 }
 
 type RunPlan = Pick<StoredRun, "pipeline" | "mode" | "on_failure" | "bridges">;
 
 export function runIntent(input: RunInput, context: DecideContext): Decision {
   const { id, fence } = input;
-  const unlocked = lockFault(context, id, fence);
-  const found = unlocked ?? existingIntent(context, { id });
+  if (!lockSettings(context.state).isOn) return refused("locks_off", { toggle: "component_toggles.lock_manager" });
+  const found = existingIntent(context, { id });
   if ("outcome" in found) return found;
+  const fault = lockFault(context, id, fence) ?? versionFault(context, expectedIntent(input));
+  if (fault !== undefined) return fault;
   const plan = readPlan(input);
   if (isRefusal(plan)) return plan;
   const resume = readWord(["auto", "never", "only"], "resume", { text: input.resume, fallback: "auto" });
@@ -53,7 +57,6 @@ export function runIntent(input: RunInput, context: DecideContext): Decision {
 
 /** A run needs the live write lock in its own entry. */
 function lockFault(context: DecideContext, id: string, fence: string): Decision | undefined {
-  if (!lockSettings(context.state).isOn) return refused("locks_off", { toggle: "component_toggles.lock_manager" });
   const path = intentPath(id);
   if (holdsLock(context, path, { mode: "write", scope: "self", fence })) return undefined;
   const { holders = [] } = (blockersAt(context, path, { count: "holders", fence }) ?? {}) as JsonObject;

@@ -9,13 +9,12 @@ import { parseUtcTime } from "./parse-utc-time.ts";
 
 interface ChangeInput {
   readonly id: string;
-  readonly priority?: number;
-  readonly run_at?: string;
-  readonly max_attempts?: number;
+  readonly changes: { readonly priority?: number; readonly run_at?: string; readonly max_attempts?: number };
 }
 
-export function changeWaitingJob({ id, run_at: runAt, ...changes }: ChangeInput, context: DecideContext): Decision {
+export function changeWaitingJob({ id, changes: given }: ChangeInput, context: DecideContext): Decision {
   const { state, time, emit } = context;
+  const { run_at: runAt, ...changes } = given;
   const row = state.rows(jobTable).get(id);
   if (row === undefined) return refused("jobs.unknown", { id });
   if (row.state !== "waiting" && row.state !== "scheduled" && row.state !== "ready")

@@ -7,52 +7,55 @@ import { gap } from "../../features/locks/tables/lock-tables.ts";
 import { isFull } from "../../features/locks/tables/settings.ts";
 import type { DecideContext } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { jobTotals, maySupply, projectRow } from "./change-job.ts";
+import { jobTotals } from "./change-job.ts";
 import { classCapacity, jobCaps, jobTypeSettings } from "./job-settings-table.ts";
-import { jobTable, jobTypeTable, laneOf, laneTable, offerTable, workerTable } from "./job-tables.ts";
-import type { JobRow, LaneRow } from "./job-tables.ts";
-import { startJob } from "./start-job.ts";
+import { jobTable, laneKey, laneTable, offerTable, workType, jobWorkOf, workTable, workerTable } from "./job-tables.ts";
+import type { JobRow, LaneRow, ProjectRow } from "./job-tables.ts";
+import { maySupply } from "./may-supply.ts";
+import { projectRow } from "./project-row.ts";
+import { startJob, startsOthers } from "./start-job.ts";
 
 /** Starts jobs until the caps, the offers or the size of the entry stop it. */
 export function fill(context: DecideContext): void {
   const { state, emit } = context;
   for (;;) {
-    const lane = nextLane(state);
+    const works = startableWorks(state);
+    const lane = nextLane(state, works);
     if (lane === undefined) break;
     if (isFull(context)) {
       if (jobTotals(state).left === undefined) emit({ type: "jobs.fill_left", subject: "jobs", data: {} });
       return;
     }
-    if (!maySupply(state, lane)) {
+    const project = projectRow(state, lane.project);
+    if (!maySupply(state, lane, project)) {
       emit({ type: "jobs.rechecked", subject: "jobs", data: { project: lane.project } });
       continue;
     }
-    const job = firstJob(state, lane.project);
-    const worker = job === undefined ? undefined : freeWorker(context, job.type);
-    if (job !== undefined && worker !== undefined) startJob(context, job, worker);
+    const job = firstJob(state, lane, works, project);
+    const worker = job === undefined ? undefined : freeWorker(context, jobWorkOf(job));
+    // The end of an overdue lock may start another job. Then the choice of this one is void.
+    if (job !== undefined && worker !== undefined && !startsOthers(context, job)) startJob(context, job, worker);
   }
   if (jobTotals(state).left !== undefined) emit({ type: "jobs.fill_done", subject: "jobs", data: {} });
 }
 
-/** The types that have an open lane and a free offer, and whose class has a free slot. */
-function startableTypes(state: StateReader): readonly string[] {
-  const { classes } = jobTotals(state);
-  return state
-    .rows(jobTypeTable)
-    .scan("startable", { limit: Infinity })
-    .map(({ type }) => type)
-    .filter((type) => {
-      const { class: jobClass } = jobTypeSettings(state, type);
-      return (classes[jobClass] ?? 0) < classCapacity(state, jobClass);
-    });
+/** The kinds of work that have an open lane and a free offer, and whose class has a free slot. None at the global cap. */
+function startableWorks(state: StateReader): readonly string[] {
+  const { running, classes } = jobTotals(state);
+  if (running >= jobCaps(state).max_global_jobs) return [];
+  const works: string[] = [];
+  for (const { work } of state.rows(workTable).scan("startable", { limit: Infinity })) {
+    const { class: jobClass } = jobTypeSettings(state, workType(work));
+    if ((classes[jobClass] ?? 0) < classCapacity(state, jobClass)) works.push(work);
+  }
+  return works;
 }
 
 /** The open lane whose project is next; undefined if nothing may start. */
-export function nextLane(state: StateReader): LaneRow | undefined {
-  if (jobTotals(state).running >= jobCaps(state).max_global_jobs) return undefined;
+export function nextLane(state: StateReader, works = startableWorks(state)): LaneRow | undefined {
   let next: LaneRow | undefined;
-  for (const type of startableTypes(state)) {
-    const [lane] = state.rows(laneTable).scan("turn", { prefix: `${type}${gap}`, limit: 1 });
+  for (const work of works) {
+    const [lane] = state.rows(laneTable).scan("turn", { prefix: `${work}${gap}`, limit: 1 });
     if (lane !== undefined && (next === undefined || compareTurns(lane, next) < 0)) next = lane;
   }
   return next;
@@ -66,18 +69,28 @@ function compareTurns(a: Turn, b: Turn): number {
   return a.project < b.project ? -1 : a.project > b.project ? 1 : 0;
 }
 
-/** The job of a project with the highest priority, then the oldest, among the types that may start. */
-function firstJob(state: StateReader, project: string): JobRow | undefined {
-  let first: JobRow | undefined;
-  for (const type of startableTypes(state)) {
+/** The job of a project with the highest priority, then the oldest, among the kinds of work that may start. */
+function firstJob(
+  state: StateReader,
+  { lane: next, project }: LaneRow,
+  works: readonly string[],
+  row: ProjectRow,
+): JobRow | undefined {
+  let first = firstIn(state, next);
+  if (row.lanes === 1) return first;
+  for (const work of works) {
     for (const isMap of [false, true]) {
-      const lane = laneOf({ type, project, ...(isMap ? { isMap } : {}) });
-      if (state.rows(laneTable).get(lane)?.isOpen !== true || !maySupply(state, { type, project, isMap })) continue;
-      const [job] = state.rows(jobTable).scan("ready", { prefix: `${lane}${gap}`, limit: 1 });
+      const lane = laneKey({ work, project, isMap });
+      if (lane === next || state.rows(laneTable).get(lane)?.isOpen !== true) continue;
+      const job = maySupply(state, { work, isMap }, row) ? firstIn(state, lane) : undefined;
       if (job !== undefined && (first === undefined || compareJobs(job, first) < 0)) first = job;
     }
   }
   return first;
+}
+
+function firstIn(state: StateReader, lane: string): JobRow | undefined {
+  return state.rows(jobTable).scan("ready", { prefix: `${lane}${gap}`, limit: 1 })[0];
 }
 
 function compareJobs(a: JobRow, b: JobRow): number {
@@ -85,10 +98,10 @@ function compareJobs(a: JobRow, b: JobRow): number {
 }
 
 /** The worker with a free slot that was served least recently. Overdue offers end first. */
-function freeWorker(context: DecideContext, type: string): string | undefined {
+function freeWorker(context: DecideContext, work: string): string | undefined {
   const { state, time, grace, emit } = context;
   for (;;) {
-    const [offer] = state.rows(offerTable).scan("free", { prefix: `${type}${gap}`, limit: 1 });
+    const [offer] = state.rows(offerTable).scan("free", { prefix: `${work}${gap}`, limit: 1 });
     if (offer === undefined) return undefined;
     const until = state.rows(workerTable).get(offer.worker)?.until ?? 0;
     if (until > time || grace) return offer.worker;
@@ -107,11 +120,11 @@ export function startUnlocked(context: DecideContext, job: JobRow): boolean {
   if (running >= jobCaps(state).max_global_jobs || isFull(context)) return false;
   if ((classes[jobClass] ?? 0) >= classCapacity(state, jobClass)) return false;
   const project = projectRow(state, job.project);
-  const waiting = { type: job.type, project: job.project, isMap: job.isMap === true };
+  const waiting = { work: jobWorkOf(job), isMap: job.isMap === true };
   // It leaves the state `locking` by its start, so it does not count against the cap of that state.
-  if (!maySupply(state, waiting, { locking: project.locking - 1 })) return false;
+  if (!maySupply(state, waiting, { ...project, locking: project.locking - 1 })) return false;
   const ahead = nextLane(state);
   if (ahead !== undefined && compareTurns(ahead, project) < 0) return false;
-  const worker = freeWorker(context, job.type);
+  const worker = freeWorker(context, jobWorkOf(job));
   return worker !== undefined && startJob(context, job, worker);
 }

@@ -7,8 +7,8 @@ import { gap } from "../../features/locks/tables/lock-tables.ts";
 import type { Event } from "../../machine/entry.ts";
 import type { Fold, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
-import { changeJob } from "./change-job.ts";
-import { edgeTable, endedJobTable, jobLimits, jobTable, uniqueTable } from "./job-tables.ts";
+import { changeJob, jobTotals } from "./change-job.ts";
+import { edgeTable, endedJobTable, endPlace, endPlaceTable, jobTable, uniqueTable } from "./job-tables.ts";
 import type { AttemptRow, JobRow } from "./job-tables.ts";
 
 const idOf = (subject: string): string => subject.slice("job/".length);
@@ -24,6 +24,9 @@ function valueBytes(...values: readonly (Json | undefined)[]): number {
   return values.reduce<number>((sum, value) => sum + (value === undefined ? 0 : JSON.stringify(value).length), 0);
 }
 
+/** A row while a fold makes it. */
+type JobDraft = { -readonly [Name in keyof JobRow]: JobRow[Name] };
+
 /** The members of a new job, as its event carries them. */
 interface SubmittedData {
   readonly type: string;
@@ -34,6 +37,7 @@ interface SubmittedData {
   readonly payload: Json;
   readonly max_attempts: number;
   readonly cost: number;
+  readonly root?: string;
   readonly is_map?: true;
   readonly locks?: readonly PathLock[];
   readonly timeout_ms?: number;
@@ -46,7 +50,7 @@ const submitted: Fold = (state, { subject, data }, { time }) => {
   const from = data as unknown as SubmittedData;
   const id = idOf(subject);
   const { unique, after = [] } = from;
-  const row: JobRow = {
+  const row: JobDraft = {
     id,
     seq: from.seq,
     type: from.type,
@@ -59,16 +63,15 @@ const submitted: Fold = (state, { subject, data }, { time }) => {
     maxAttempts: from.max_attempts,
     cost: from.cost,
     size: valueBytes(from.payload),
-    ...defined({
-      isMap: from.is_map,
-      locks: from.locks,
-      timeoutMs: from.timeout_ms,
-      at: from.at,
-      left: after.length === 0 ? undefined : after.length,
-      unique: unique?.key,
-      uniqueUntilStart: unique?.until === "started" ? (true as const) : undefined,
-    }),
   };
+  if (from.root !== undefined) row.root = from.root;
+  if (from.is_map !== undefined) row.isMap = from.is_map;
+  if (from.locks !== undefined) row.locks = from.locks;
+  if (from.timeout_ms !== undefined) row.timeoutMs = from.timeout_ms;
+  if (from.at !== undefined) row.at = from.at;
+  if (after.length > 0) row.left = after.length;
+  if (unique !== undefined) row.unique = unique.key;
+  if (unique?.until === "started") row.uniqueUntilStart = true;
   changeJob(state, undefined, row);
   for (const on of after) state.rows(edgeTable).put({ on, job: id });
   if (unique === undefined) return;
@@ -81,18 +84,55 @@ const changing =
   (next: (row: JobRow, data: JsonObject, time: number) => JobRow): Fold =>
   (state, event, entry) => {
     const row = existing(state, event, entry);
-    changeJob(state, row, next(row, event.data, entry.time));
+    changeJob(state, row, readied(row, next(row, event.data, entry.time), entry));
   };
 
-/** A row that waits: without the members of a time, a ticket or an attempt. */
-function waitingRow(row: JobRow): Omit<JobRow, "state"> {
-  const { at: _at, ticket: _ticket, attemptRow: _attempt, state: _state, ...rest } = row;
-  return rest;
+/** A job that returns from the queue of its locks has been ready all the time. */
+function readied(row: JobRow, next: JobRow, { time }: FoldedEntry): JobRow {
+  const isReadied = next.state === "ready" && row.state !== "ready" && row.state !== "locking";
+  return isReadied ? { ...next, readyAt: time } : next;
+}
+
+/** A copy of a row in another state, without the members of a time, a ticket or an attempt. */
+function inState(row: JobRow, state: JobState): JobDraft {
+  const copy: JobDraft = {
+    id: row.id,
+    seq: row.seq,
+    type: row.type,
+    project: row.project,
+    priority: row.priority,
+    state,
+    payload: row.payload,
+    submittedAt: row.submittedAt,
+    attempt: row.attempt,
+    maxAttempts: row.maxAttempts,
+    cost: row.cost,
+    size: row.size,
+  };
+  copyTerms(row, copy);
+  if (row.readyAt !== undefined && (state === "ready" || state === "locking")) copy.readyAt = row.readyAt;
+  if (row.crashes !== undefined) copy.crashes = row.crashes;
+  if (row.lockTries !== undefined) copy.lockTries = row.lockTries;
+  if (row.fence !== undefined) copy.fence = row.fence;
+  if (row.checkpoint !== undefined) copy.checkpoint = row.checkpoint;
+  if (row.error !== undefined) copy.error = row.error;
+  return copy;
+}
+
+/** A row has no undefined members. Each start copies one, and a loop over names takes several times as long. */
+function copyTerms(row: JobRow, copy: JobDraft): void {
+  if (row.root !== undefined) copy.root = row.root;
+  if (row.isMap !== undefined) copy.isMap = row.isMap;
+  if (row.locks !== undefined) copy.locks = row.locks;
+  if (row.timeoutMs !== undefined) copy.timeoutMs = row.timeoutMs;
+  if (row.left !== undefined) copy.left = row.left;
+  if (row.unique !== undefined) copy.unique = row.unique;
+  if (row.uniqueUntilStart !== undefined) copy.uniqueUntilStart = row.uniqueUntilStart;
 }
 
 function backAt(row: JobRow, nextAt: unknown, more: Partial<JobRow> = {}): JobRow {
-  const rest = { ...waitingRow(row), ...more };
-  return nextAt === undefined ? { ...rest, state: "ready" } : { ...rest, state: "scheduled", at: nextAt as number };
+  const back = { ...inState(row, nextAt === undefined ? "ready" : "scheduled"), ...more };
+  return nextAt === undefined ? back : { ...back, at: nextAt as number };
 }
 
 function withoutFence(row: JobRow): JobRow {
@@ -103,7 +143,6 @@ function withoutFence(row: JobRow): JobRow {
 const started: Fold = (state, event, entry) => {
   const row = existing(state, event, entry);
   const data = event.data as unknown as StartedData;
-  const { lockTries: _tries, ...rest } = withoutFence({ ...waitingRow(row), state: "running" });
   const attemptRow: AttemptRow = {
     worker: data.worker,
     claim: data.claim,
@@ -111,12 +150,20 @@ const started: Fold = (state, event, entry) => {
     startedAt: entry.time,
     leaseMs: data.lease_ms,
     leaseUntil: entry.time + data.lease_ms,
-    ...defined({ endAt: data.end_at }),
   };
-  const next: JobRow = { ...rest, attempt: data.attempt, attemptRow };
-  changeJob(state, row, data.fence === undefined ? next : { ...next, fence: data.fence }, data);
+  const next = inState(row.lockTries === undefined && row.fence === undefined ? row : withoutLocks(row), "running");
+  next.attempt = data.attempt;
+  next.attemptRow = data.end_at === undefined ? attemptRow : { ...attemptRow, endAt: data.end_at };
+  if (data.fence !== undefined) next.fence = data.fence;
+  changeJob(state, row, next, data);
   if (row.uniqueUntilStart === true) freeUnique(state, row);
 };
+
+/** The start of an attempt ends the tries for its locks, and replaces a fence that an attempt before left. */
+function withoutLocks(row: JobRow): JobRow {
+  const { lockTries: _tries, ...rest } = row;
+  return withoutFence(rest);
+}
 
 interface StartedData {
   readonly worker: string;
@@ -153,8 +200,8 @@ const progressed = changing((row, data, time) => {
 const failed: Fold = (state, event, entry) => {
   const row = existing(state, event, entry);
   const { error, attempt, drop_at: at } = event.data as { error: JsonObject; attempt: number; drop_at: number };
-  const { left: _left, ...rest } = waitingRow(row);
-  changeJob(state, row, { ...rest, state: "failed", error, attempt, at });
+  const { left: _left, ...rest } = inState(row, "failed");
+  changeJob(state, row, { ...rest, error, attempt, at });
   dropEdgesOf(state, row.id);
   freeUnique(state, row);
 };
@@ -179,13 +226,23 @@ const ended =
       const dependent = state.rows(jobTable).get(job);
       if (dependent !== undefined) changeJob(state, dependent, { ...dependent, left: (dependent.left ?? 1) - 1 });
     }
-    const { id, type, project, attempt } = row;
-    const ends = state.rows(endedJobTable);
-    const order = entry.position * 32_768 + (ends.size % 32_768);
-    ends.put({ id, type, project, state: end, attempt, endedAt: entry.time, position: entry.position, order });
-    if (ends.size <= jobLimits.endedMax) return;
-    for (const oldest of ends.scan("order", { limit: 1 })) ends.delete(oldest.id);
+    keepEnd(state, row, end, entry);
   };
+
+/** The ring keeps the newest ends. */
+function keepEnd(
+  state: StateWriter,
+  { id, type, project, attempt }: JobRow,
+  end: JobEnd,
+  { position, time }: FoldedEntry,
+): void {
+  const [ends, places] = [state.rows(endedJobTable), state.rows(endPlaceTable)];
+  const place = endPlace(jobTotals(state).ended - 1);
+  const oldest = places.get(place);
+  if (oldest !== undefined) ends.delete(oldest.id);
+  places.put({ place, id });
+  ends.put({ id, type, project, state: end, attempt, endedAt: time, position });
+}
 
 export const jobFolds: Readonly<Record<string, Fold>> = {
   "jobs.submitted": submitted,
@@ -193,7 +250,7 @@ export const jobFolds: Readonly<Record<string, Fold>> = {
     const { payload, state: to, at } = data as { payload: Json; state: JobState; at?: number };
     const size = valueBytes(payload, row.checkpoint);
     if (to === "locking") return { ...row, payload, size };
-    const rest = { ...waitingRow(row), state: to, payload, size };
+    const rest = { ...inState(row, to), payload, size };
     return at === undefined ? rest : { ...rest, at };
   }),
   "jobs.readied": changing((row, data) => {
@@ -201,11 +258,7 @@ export const jobFolds: Readonly<Record<string, Fold>> = {
     const { left: _left, ...rest } = isRetried ? withoutCounts(row) : row;
     return backAt(rest, data["next_at"]);
   }),
-  "jobs.blocked": changing((row, { ticket }) => ({
-    ...waitingRow(row),
-    state: "locking",
-    ticket: ticket as string,
-  })),
+  "jobs.blocked": changing((row, { ticket }) => ({ ...inState(row, "locking"), ticket: ticket as string })),
   "jobs.started": started,
   "jobs.progressed": progressed,
   "jobs.released": changing((row, data) => backAt(row, data["next_at"], { attempt: row.attempt - 1 })),
@@ -220,7 +273,7 @@ export const jobFolds: Readonly<Record<string, Fold>> = {
   "jobs.locked": changing((row, { fence, is_map: isMap }) => ({
     ...row,
     fence: fence as string,
-    ...(isMap === true ? { isMap } : {}),
+    ...defined({ isMap: isMap === true || undefined }),
   })),
   "jobs.unlocked": changing((row, { fence }) => (fence === null ? withoutFence(row) : row)),
   "jobs.completed": ended("completed"),
@@ -235,7 +288,7 @@ export const jobFolds: Readonly<Record<string, Fold>> = {
     const changed = { ...row, priority, maxAttempts };
     if (!("at" in data)) return changed;
     const { state: to, at } = data as ChangedData;
-    const rest = { ...waitingRow(changed), state: to ?? row.state };
+    const rest = inState(changed, to ?? row.state);
     return at === undefined || at === null ? rest : { ...rest, at };
   }),
 };

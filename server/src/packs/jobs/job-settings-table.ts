@@ -15,7 +15,9 @@ interface JobTypeSettings {
   readonly max_attempts: number;
   readonly backoff_ms: number;
   readonly lease_ms: number;
-  readonly lock_patience_ms: number;
+  readonly lock_tries: number;
+  readonly lock_patience_ms?: number;
+  readonly adopt: boolean;
   readonly map_job: boolean;
 }
 
@@ -46,13 +48,13 @@ const defaultCaps: JobCaps = {
   classes: { cpu: 4, io: 1_000 },
 };
 
-/** The lock patience is the length of five tries: 100, 200, 400, 800 and 1,600 ms. */
 export const jobTypeDefaults: JobTypeSettings = {
   class: "io",
   max_attempts: 5,
   backoff_ms: 1_000,
   lease_ms: 45_000,
-  lock_patience_ms: 3_100,
+  lock_tries: 5,
+  adopt: true,
   map_job: false,
 };
 
@@ -67,22 +69,49 @@ function settingsAt(state: StateReader, key: string): JobSettingsRow | undefined
   return rows.size === 0 ? undefined : rows.get(key);
 }
 
+/** The settings of rows with the defaults of the others. Rows are immutable, and every start reads several of them. */
+const merged = new WeakMap<JobSettingsRow, object>();
+
+/** The settings with these defaults. A key always has the same defaults. */
+function settingsOf<Settings extends object>(state: StateReader, key: string, defaults: Settings): Settings {
+  const row = settingsAt(state, key);
+  if (row === undefined) return defaults;
+  const known = merged.get(row) as Settings | undefined;
+  if (known !== undefined) return known;
+  const settings = { ...defaults, ...row.settings };
+  merged.set(row, settings);
+  return settings;
+}
+
 export function jobCaps(state: StateReader): JobCaps {
-  const row = settingsAt(state, capsKey);
-  return row === undefined ? defaultCaps : { ...defaultCaps, ...(row.settings as unknown as Partial<JobCaps>) };
+  return settingsOf(state, capsKey, defaultCaps);
 }
 
 export function jobTypeSettings(state: StateReader, type: string): JobTypeSettings {
-  const row = settingsAt(state, typeKey(type));
-  return row === undefined
-    ? jobTypeDefaults
-    : { ...jobTypeDefaults, ...(row.settings as unknown as Partial<JobTypeSettings>) };
+  return settingsOf(state, typeKey(type), jobTypeDefaults);
+}
+
+/** Pause after the first try to lock the paths of a job. Each later pause is twice as long. */
+const lockPauseMs = 100;
+
+/** Maximum pause between two tries. */
+const lockPauseMaxMs = 2_000;
+
+/** The pause after a try, counted from 1. */
+export function lockPause(tries: number): number {
+  return Math.min(lockPauseMs * 2 ** (tries - 1), lockPauseMaxMs);
+}
+
+/** Maximum time in the queue of its locks: the length of its tries. Five tries take 100 + 200 + 400 + 800 + 1,600 ms. */
+export function lockPatience({ lock_tries: tries, lock_patience_ms: given }: JobTypeSettings): number {
+  if (given !== undefined) return given;
+  let patienceMs = 0;
+  for (let count = 1; count <= tries; count += 1) patienceMs += lockPause(count);
+  return patienceMs;
 }
 
 export function jobProjectSettings(state: StateReader, project: string): JobProjectSettings {
-  const row = settingsAt(state, projectKey(project));
-  if (row === undefined) return defaultProject;
-  return { ...defaultProject, ...(row.settings as unknown as Partial<JobProjectSettings>) };
+  return settingsOf(state, projectKey(project), defaultProject);
 }
 
 export function isPaused(state: StateReader, key: string): boolean {

@@ -15,10 +15,14 @@ export interface JobRow {
   readonly seq: number;
   readonly type: string;
   readonly project: string;
+  /** The storage root that its worker must have. */
+  readonly root?: string;
   readonly priority: number;
   readonly state: JobState;
   readonly payload: Json;
   readonly submittedAt: number;
+  /** The time at which it became ready. Missing if it was ready when it was submitted. */
+  readonly readyAt?: number;
   /** Number of attempts that count: lost and returned ones do not. */
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -63,9 +67,24 @@ export interface AttemptRow {
   readonly message?: string;
 }
 
-/** The ready jobs of one type and project, map jobs apart. */
-export function laneOf({ type, project, isMap }: Pick<JobRow, "type" | "project" | "isMap">): string {
-  return `${type}${gap}${project}${gap}${isMap === true ? "m" : "p"}`;
+/** The kind of work that a worker offers: a type, or a type at a root. */
+export function jobWorkOf({ type, root }: Pick<JobRow, "type" | "root">): string {
+  return root === undefined ? type : `${type}@${root}`;
+}
+
+/** The type of a kind of work. No type contains the sign before a root. */
+export function workType(work: string): string {
+  const end = work.indexOf("@");
+  return end < 0 ? work : work.slice(0, end);
+}
+
+/** The ready jobs of one kind of work and one project, map jobs apart. */
+export function laneOf(job: Pick<JobRow, "type" | "root" | "project" | "isMap">): string {
+  return laneKey({ work: jobWorkOf(job), project: job.project, isMap: job.isMap === true });
+}
+
+export function laneKey({ work, project, isMap }: Pick<LaneRow, "work" | "project" | "isMap">): string {
+  return `${work}${gap}${project}${gap}${isMap ? "m" : "p"}`;
 }
 
 /** The sort key of the jobs in a state, by type and age. It is the cursor of a list. */
@@ -79,7 +98,17 @@ const timeKey = (time: number | undefined): string | undefined => (time === unde
 /** Bytes of a job without its payload: the row, its id and its index entries. */
 const jobOverhead = 600;
 
-export const jobTable: TableSpec<JobRow, "ready" | "due" | "dead" | "lease" | "end" | "worker" | "state"> = {
+/** The time at which a timer acts on a running attempt: the end of its lease, or its deadline. */
+export function attemptDueAt({ attemptRow }: JobRow): number | undefined {
+  return attemptRow === undefined ? undefined : Math.min(attemptRow.leaseUntil, attemptRow.endAt ?? Infinity);
+}
+
+/** The time since which a ready job waits for its start. */
+export function readySince({ readyAt, submittedAt }: JobRow): number {
+  return readyAt ?? submittedAt;
+}
+
+export const jobTable: TableSpec<JobRow, "ready" | "since" | "due" | "dead" | "attempt" | "worker" | "state"> = {
   name: "jobs",
   boundedBy: "quota",
   key: (row) => row.id,
@@ -88,24 +117,25 @@ export const jobTable: TableSpec<JobRow, "ready" | "due" | "dead" | "lease" | "e
       row.state === "ready"
         ? `${laneOf(row)}${gap}${sortable(priorityMax - row.priority)}${sortable(row.seq)}`
         : undefined,
+    since: (row) => (row.state === "ready" ? `${row.type}${gap}${sortable(readySince(row))}` : undefined),
     due: (row) => (row.state === "scheduled" ? timeKey(row.at) : undefined),
     dead: (row) => (row.state === "failed" ? timeKey(row.at) : undefined),
-    lease: (row) => timeKey(row.attemptRow?.leaseUntil),
-    end: (row) => timeKey(row.attemptRow?.endAt),
+    attempt: (row) => timeKey(attemptDueAt(row)),
     worker: (row) => (row.attemptRow === undefined ? undefined : `${row.attemptRow.worker}${gap}`),
     state: stateKey,
   },
+  due: { sort: "attempt", at: attemptDueAt },
   bytes: (row) => jobOverhead + row.size + 200 * (row.locks?.length ?? 0),
 };
 
 /** An open lane has a job that the caps of its project allow to start. */
 export interface LaneRow {
   readonly lane: string;
-  readonly type: string;
+  readonly work: string;
   readonly project: string;
   readonly isMap: boolean;
   readonly ready: number;
-  /** Copies of the project's virtual time and last start, which order the lanes of a type. */
+  /** Copies of the project's virtual time and last start, which order the lanes of a kind of work. */
   readonly vt: number;
   readonly last: number;
   readonly isOpen: boolean;
@@ -117,7 +147,7 @@ export const laneTable: TableSpec<LaneRow, "turn" | "project" | "lane"> = {
   key: (row) => row.lane,
   sorts: {
     turn: (row) =>
-      row.isOpen ? `${row.type}${gap}${sortable(row.vt)}${sortable(row.last)}${gap}${row.project}` : undefined,
+      row.isOpen ? `${row.work}${gap}${sortable(row.vt)}${sortable(row.last)}${gap}${row.project}` : undefined,
     project: (row) => `${row.project}${gap}`,
     lane: (row) => row.lane,
   },
@@ -135,38 +165,56 @@ export interface ProjectRow {
   readonly locking: number;
   /** Jobs that have not started. */
   readonly backlog: number;
+  /** Number of its lanes. Most projects have one, and need no scan for others. */
+  readonly lanes: number;
+}
+
+/** The virtual time after which an idle project is forgotten. */
+function idleUntil({ running, backlog, vt }: ProjectRow): number | undefined {
+  return running + backlog === 0 ? vt : undefined;
 }
 
 export const projectTable: TableSpec<ProjectRow, "idle"> = {
   name: "job-projects",
   boundedBy: "quota",
   key: (row) => row.project,
-  sorts: { idle: (row) => (row.running + row.backlog === 0 ? sortable(row.vt) : undefined) },
+  sorts: { idle: (row) => timeKey(idleUntil(row)) },
+  due: { sort: "idle", at: idleUntil },
 };
 
-/** A type with jobs or offers. */
+/** A type with jobs. */
 export interface JobTypeRow {
   readonly type: string;
   readonly counts: Readonly<Record<JobState, number>>;
+}
+
+export const jobTypeTable: TableSpec<JobTypeRow, "type"> = {
+  name: "job-types",
+  boundedBy: "quota",
+  key: (row) => row.type,
+  sorts: { type: (row) => row.type },
+};
+
+/** A kind of work with open lanes or free offers. */
+export interface WorkRow {
+  readonly work: string;
   readonly openLanes: number;
   /** Number of workers with a free slot for it. */
   readonly freeOffers: number;
 }
 
-export const jobTypeTable: TableSpec<JobTypeRow, "startable" | "type"> = {
-  name: "job-types",
+export const workTable: TableSpec<WorkRow, "startable"> = {
+  name: "job-works",
   boundedBy: "quota",
-  key: (row) => row.type,
-  sorts: {
-    startable: (row) => (row.openLanes > 0 && row.freeOffers > 0 ? row.type : undefined),
-    type: (row) => row.type,
-  },
+  key: (row) => row.work,
+  sorts: { startable: (row) => (row.openLanes > 0 && row.freeOffers > 0 ? row.work : undefined) },
 };
 
 /** A worker with an offer, or with running jobs after its offer ended. */
 export interface WorkerRow {
   readonly worker: string;
-  readonly types: readonly string[];
+  /** The kinds of work that it offers. */
+  readonly works: readonly string[];
   readonly slots: number;
   readonly running: number;
   readonly until: number;
@@ -178,26 +226,27 @@ export const workerTable: TableSpec<WorkerRow, "until" | "worker"> = {
   name: "job-workers",
   boundedBy: "quota",
   key: (row) => row.worker,
-  sorts: { until: (row) => (row.types.length === 0 ? undefined : sortable(row.until)), worker: (row) => row.worker },
+  sorts: { until: (row) => (row.works.length === 0 ? undefined : sortable(row.until)), worker: (row) => row.worker },
 };
 
-/** A type that a worker offers. */
+/** A kind of work that a worker offers. */
 interface OfferRow {
+  readonly key: string;
   readonly worker: string;
-  readonly type: string;
+  readonly work: string;
   readonly last: number;
   readonly isFree: boolean;
 }
 
-export function offerKey(worker: string, type: string): string {
-  return `${worker}${gap}${type}`;
+export function offerKey(worker: string, work: string): string {
+  return `${worker}${gap}${work}`;
 }
 
 export const offerTable: TableSpec<OfferRow, "free"> = {
   name: "job-offers",
   boundedBy: "quota",
-  key: (row) => offerKey(row.worker, row.type),
-  sorts: { free: (row) => (row.isFree ? `${row.type}${gap}${sortable(row.last)}` : undefined) },
+  key: (row) => row.key,
+  sorts: { free: (row) => (row.isFree ? `${row.work}${gap}${sortable(row.last)}` : undefined) },
 };
 
 /** The numbers of the dispatcher. */
@@ -206,6 +255,8 @@ export interface JobTotalsRow {
   /** The virtual time of the last start. */
   readonly v: number;
   readonly running: number;
+  /** Number of jobs that ended so far. It gives each its place in the ring. */
+  readonly ended: number;
   readonly classes: Readonly<Record<string, number>>;
   /** Position of the entry that left jobs to start to the next one. */
   readonly left?: number;
@@ -264,15 +315,32 @@ export interface EndedJobRow {
   readonly attempt: number;
   readonly endedAt: number;
   readonly position: number;
-  readonly order: number;
 }
 
-export const endedJobTable: TableSpec<EndedJobRow, "order"> = {
+export const endedJobTable: TableSpec<EndedJobRow, never> = {
   name: "job-ends",
   boundedBy: "one",
   key: (row) => row.id,
-  sorts: { order: (row) => sortable(row.order) },
+  sorts: {},
 };
+
+/** A place in the ring of ended jobs. The next job at a place replaces it, so the ring needs no order. */
+interface EndPlaceRow {
+  readonly place: string;
+  readonly id: string;
+}
+
+export const endPlaceTable: TableSpec<EndPlaceRow, never> = {
+  name: "job-end-places",
+  boundedBy: "one",
+  key: (row) => row.place,
+  sorts: {},
+};
+
+/** The place of a job in the ring, by the number of jobs that ended before it. */
+export function endPlace(number: number): string {
+  return String(number % jobLimits.endedMax);
+}
 
 export const jobLimits = {
   payloadBytesMax: 256 * 1024,
@@ -298,9 +366,6 @@ export const jobLimits = {
   failedMs: 30 * 24 * 60 * 60 * 1000,
   /** Maximum failed jobs. The oldest is dropped first. */
   failedMax: 100_000,
-  /** Time until the next try to lock the paths of a job that cannot wait in the queue. */
-  lockTryMs: 2_000,
-  lockTriesMax: 5,
 } as const;
 
 export function jobSubject(id: string): string {

@@ -9,7 +9,7 @@ import { done, refusal } from "../../machine/refusal.ts";
 import { jobTotals } from "./change-job.ts";
 import { endJob, failAttempt, loseAttempt } from "./fail-attempt.ts";
 import { fill } from "./fill.ts";
-import { jobLimits, jobSubject, jobTable, uniqueTable, workerTable } from "./job-tables.ts";
+import { attemptDueAt, jobLimits, jobSubject, jobTable, uniqueTable, workerTable } from "./job-tables.ts";
 import type { JobRow } from "./job-tables.ts";
 
 type Internals = typeof jobsInternals;
@@ -66,21 +66,27 @@ export const endOverdueAttempt: Decide<Internals["jobs.end-attempt"]> = ({ id, c
 
 export const expireOffer: Decide<Internals["jobs.expire-offer"]> = ({ worker }, context) => {
   const row = context.state.rows(workerTable).get(worker);
-  if (row === undefined || row.types.length === 0 || context.grace || row.until > context.time) return notDue;
+  if (row === undefined || row.works.length === 0 || context.grace || row.until > context.time) return notDue;
   return {
     ...finished,
     events: [{ type: "jobs.withdrawn", subject: `worker/${worker}`, data: { why: "expired" } }],
   };
 };
 
-/** Continues what did not fit into one entry: the comparison of lanes with changed caps, and starts. */
-export const continueFill: Decide<Internals["jobs.fill"]> = (_input, context) => {
+/** Compares the next lanes with changed settings, and starts the jobs that may start by them. */
+export function recheckLanes(context: DecideContext): void {
   const { recheckAfter, left } = jobTotals(context.state);
-  if (recheckAfter === undefined && left === undefined) return notDue;
   if (recheckAfter !== undefined)
     context.emit({ type: "jobs.rechecked", subject: "jobs", data: { after: recheckAfter } });
   if (left !== undefined) context.emit({ type: "jobs.fill_done", subject: "jobs", data: {} });
   fill(context);
+}
+
+/** Continues what did not fit into one entry: the comparison of lanes with changed caps, and starts. */
+export const continueFill: Decide<Internals["jobs.fill"]> = (_input, context) => {
+  const { recheckAfter, left } = jobTotals(context.state);
+  if (recheckAfter === undefined && left === undefined) return notDue;
+  recheckLanes(context);
   return finished;
 };
 
@@ -117,19 +123,14 @@ const dueJobs: Timer = {
   },
 };
 
-const leases = dueTimer(jobTable, "lease", {
-  dueAt: ({ attemptRow }) => attemptRow?.leaseUntil,
+/** The lease of an attempt ends before its deadline, or the other way round. */
+const attempts = dueTimer(jobTable, "attempt", {
+  dueAt: attemptDueAt,
   command: ({ id, attemptRow }) => {
-    const claim = attemptRow?.claim ?? "";
-    return { id: `jobs-expire:${claim}`, operation: "jobs.expire", input: { id, claim } };
-  },
-});
-
-const ends = dueTimer(jobTable, "end", {
-  dueAt: ({ attemptRow }) => attemptRow?.endAt,
-  command: ({ id, attemptRow }) => {
-    const { claim = "", endAt: at = 0 } = attemptRow ?? {};
-    return { id: `jobs-end:${claim}:${at}`, operation: "jobs.end-attempt", input: { id, claim, at } };
+    const { claim = "", leaseUntil = 0, endAt: at = Infinity } = attemptRow ?? {};
+    return leaseUntil <= at
+      ? { id: `jobs-expire:${claim}`, operation: "jobs.expire", input: { id, claim } }
+      : { id: `jobs-end:${claim}:${at}`, operation: "jobs.end-attempt", input: { id, claim, at } };
   },
 });
 
@@ -174,4 +175,4 @@ const dropTimer: Timer = {
   },
 };
 
-export const jobTimers: readonly Timer[] = [dueJobs, leases, ends, offers, remaining, dropTimer];
+export const jobTimers: readonly Timer[] = [dueJobs, attempts, offers, remaining, dropTimer];

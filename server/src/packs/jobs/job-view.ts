@@ -4,7 +4,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { iso } from "../../features/locks/tables/lock-events.ts";
 import type { DecideContext } from "../../machine/feature.ts";
 import { jobTable } from "./job-tables.ts";
-import type { JobRow } from "./job-tables.ts";
+import type { EndedJobRow, JobRow } from "./job-tables.ts";
 
 const isoOf = (time: number | undefined): string | undefined => (time === undefined ? undefined : iso(time));
 
@@ -15,6 +15,7 @@ export function jobViewOf(row: JobRow): JsonObject {
     id: row.id,
     type: row.type,
     project: row.project,
+    root: row.root,
     state: row.state,
     priority: row.priority,
     attempt: row.attempt,
@@ -43,6 +44,11 @@ export function wholeJobView(row: JobRow): JsonObject {
   return defined({ ...jobViewOf(row), payload: row.payload, checkpoint: row.checkpoint });
 }
 
+/** A job that ended, without its result. */
+export function endedJobView({ id, type, project, state, attempt, endedAt }: EndedJobRow): JsonObject {
+  return { id, type, project, state, attempt, ended_at: iso(endedAt) };
+}
+
 /** A running job as its worker gets it. */
 export function startedJobView(row: JobRow): JsonObject {
   const { attemptRow, fence } = row;
@@ -50,6 +56,7 @@ export function startedJobView(row: JobRow): JsonObject {
     id: row.id,
     type: row.type,
     project: row.project,
+    root: row.root,
     claim: attemptRow?.claim ?? "",
     fence,
     attempt: row.attempt,

@@ -14,7 +14,7 @@ import type { PackRules } from "../pack-rules.ts";
 import { packRules } from "../resource-decides.ts";
 import type { DecideResource } from "../resource-decides.ts";
 import { changeWaitingJob } from "./change.ts";
-import { completeJob, failRunningJob, releaseJob } from "./complete.ts";
+import { completeJob, completeManyJobs, failRunningJob, releaseJob } from "./complete.ts";
 import { configureJobs, pauseJobs, resumeJobs } from "./configure.ts";
 import { fireSchedule, scheduleTimer } from "./fire-schedule.ts";
 import { jobFolds } from "./job-folds.ts";
@@ -46,12 +46,14 @@ const feature: Feature = {
     tables.laneTable,
     tables.projectTable,
     tables.jobTypeTable,
+    tables.workTable,
     tables.workerTable,
     tables.offerTable,
     tables.jobTotalsTable,
     tables.uniqueTable,
     tables.edgeTable,
     tables.endedJobTable,
+    tables.endPlaceTable,
     jobSettingsTable,
     scheduleTable,
     zoneTable,
@@ -68,6 +70,7 @@ const feature: Feature = {
       "jobs.take": rule(takeJobs),
       "jobs.progress": rule(progressJob),
       "jobs.complete": rule(completeJob),
+      "jobs.complete-many": rule(completeManyJobs),
       "jobs.fail": rule(failRunningJob),
       "jobs.release": rule(releaseJob),
       "jobs.lock": rule(lockForJob),

@@ -1,4 +1,5 @@
 /** The reads of jobs that need only the state. */
+import { jobEnds } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { iso } from "../../features/locks/tables/lock-events.ts";
 import { gap } from "../../features/locks/tables/lock-tables.ts";
@@ -7,9 +8,19 @@ import type { StateReader } from "../../machine/state.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { jobTotals } from "./change-job.ts";
 import { classCapacity, isPaused, jobCaps, typeKey } from "./job-settings-table.ts";
-import { jobLimits, jobTable, jobTypeTable, stateKey, workerTable } from "./job-tables.ts";
+import {
+  endedJobTable,
+  endPlace,
+  endPlaceTable,
+  jobLimits,
+  jobTable,
+  jobTypeTable,
+  stateKey,
+  workerTable,
+} from "./job-tables.ts";
 import type { JobTypeRow } from "./job-tables.ts";
-import { jobViewOf } from "./job-view.ts";
+import { endedJobView, jobViewOf } from "./job-view.ts";
+import { oldestReadyAt } from "./oldest-ready-at.ts";
 
 interface JobsPage {
   readonly state: string;
@@ -24,19 +35,40 @@ const pageDefault = 100;
 /** A page examines a bounded number of rows. So it may be short although others match. */
 export const listJobs: PureRead = {
   view: "scan",
-  run({ state: from, type, project, after, limit = pageDefault }: JobsPage, { state }) {
+  run(page: JobsPage, { state }) {
+    const { state: from, type, project, after, limit = pageDefault } = page;
+    if (jobEnds.some((end) => end === from)) return listEnded(state, page);
     const prefix = type === undefined ? `${from}${gap}` : `${from}${gap}${type}${gap}`;
     const start = after === undefined ? undefined : Buffer.from(after, "base64url").toString();
     const examined = project === undefined ? limit + 1 : jobLimits.examinedMax;
     const rows = state.rows(jobTable).scan("state", { prefix, after: start, limit: examined });
     const matching = project === undefined ? rows : rows.filter((row) => row.project === project);
-    const page = matching.slice(0, limit);
+    const items = matching.slice(0, limit);
     const isWhole = rows.length < examined && matching.length <= limit;
-    const last = matching.length > limit ? page.at(-1) : rows.at(-1);
+    const last = matching.length > limit ? items.at(-1) : rows.at(-1);
     const next = isWhole || last === undefined ? null : Buffer.from(stateKey(last)).toString("base64url");
-    return done({ items: page.map(jobViewOf), next });
+    return done({ items: items.map(jobViewOf), next });
   },
 };
+
+/** The newest ends first. The cursor is the number of jobs that ended before the last one shown. */
+function listEnded(
+  state: StateReader,
+  { state: end, type, project, after, limit = pageDefault }: JobsPage,
+): ReturnType<typeof done> {
+  const { ended } = jobTotals(state);
+  const first = Math.max(0, ended - jobLimits.endedMax);
+  const items: JsonObject[] = [];
+  let number = Math.min(ended, after === undefined ? Infinity : Math.trunc(Number(after)) || 0);
+  while (number > first && items.length < limit) {
+    number -= 1;
+    const id = state.rows(endPlaceTable).get(endPlace(number))?.id ?? "";
+    const row = state.rows(endedJobTable).get(id);
+    const isWanted = row?.state === end && (type ?? row.type) === row.type && (project ?? row.project) === row.project;
+    if (isWanted) items.push(endedJobView(row));
+  }
+  return done({ items, next: number > first ? String(number) : null });
+}
 
 export const readStats: PureRead = {
   view: "scan",
@@ -62,8 +94,8 @@ export const readStats: PureRead = {
 };
 
 function typeView(state: StateReader, { type, counts }: JobTypeRow): JsonObject {
-  const [oldest] = state.rows(jobTable).scan("state", { prefix: `ready${gap}${type}${gap}`, limit: 1 });
-  const oldestAt = oldest === undefined ? null : iso(oldest.submittedAt);
+  const oldest = oldestReadyAt(state, type);
+  const oldestAt = oldest === undefined ? null : iso(oldest);
   return { type, ...counts, paused: isPaused(state, typeKey(type)), oldest_ready_at: oldestAt };
 }
 
@@ -72,8 +104,8 @@ export const listWorkers: PureRead = {
   run({ after, limit = pageDefault }: { readonly after?: string; readonly limit?: number }, { state }) {
     const rows = state.rows(workerTable).scan("worker", { after, limit: limit + 1 });
     const page = rows.slice(0, limit);
-    const items = page.map(({ worker, types, slots, running, until }) => {
-      return { worker, types: [...types], slots, running, until: iso(until) };
+    const items = page.map(({ worker, works, slots, running, until }) => {
+      return { worker, types: [...works], slots, running, until: iso(until) };
     });
     return done({ items, next: rows.length > limit ? (page.at(-1)?.worker ?? null) : null });
   },

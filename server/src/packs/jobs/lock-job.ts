@@ -1,4 +1,5 @@
 /** Locks that a running job acquires or releases early. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { freeSet } from "../../features/locks/for-features/free-set.ts";
 import { adoptSet, grantSet } from "../../features/locks/for-features/grant-set.ts";
@@ -11,7 +12,7 @@ import { lockSettings } from "../../features/locks/tables/settings.ts";
 import { done } from "../../machine/refusal.ts";
 import { claimedJob } from "./claimed-job.ts";
 import type { JobAttempt } from "./claimed-job.ts";
-import { projectRow } from "./change-job.ts";
+import { projectRow } from "./project-row.ts";
 import { fill } from "./fill.ts";
 import { mapCap } from "./job-settings-table.ts";
 import { jobOwner, jobSubject } from "./job-tables.ts";
@@ -45,7 +46,7 @@ export function lockForJob(input: JobLockInput, context: DecideContext): Decisio
       : adoptSet(context, held.fence, keeping);
   if (!("fence" in granted)) return refused("jobs.locks_unavailable", granted);
   const fence = granted.fence as string;
-  const data = { type: row.type, worker: attempt.worker, fence, ...(makesMap ? { is_map: true } : {}) };
+  const data = { type: row.type, worker: attempt.worker, fence, ...defined({ is_map: makesMap || undefined }) };
   emit({ type: "jobs.locked", subject: jobSubject(row.id), data });
   return { outcome: done({ id: row.id, fence }), events: [], attachment: {} };
 }

@@ -41,7 +41,7 @@ export function offerWork(
   };
 }
 
-/** Starts jobs for this worker at once. An offer that it has is the same afterwards. */
+/** Starts jobs for this worker at once. An offer that it has is the same afterwards. A call that starts none is no entry. */
 export function takeJobs(
   { types, count = 1 }: { readonly types: readonly string[]; readonly count?: number },
   context: DecideContext,
@@ -51,12 +51,18 @@ export function takeJobs(
   const full = spaceFull(context);
   if (full !== undefined) return full;
   const { state, emit } = context;
+  const first = context.events.length;
   const before = state.rows(workerTable).get(worker);
-  const running = before?.running ?? 0;
-  emitOffer(context, worker, types, running + count);
-  fill(context);
-  if (before === undefined || before.types.length === 0)
-    emit({ type: "jobs.withdrawn", subject: `worker/${worker}`, data: { why: "taken" } });
-  else emitOffer(context, worker, before.types, before.slots);
+  context.attempt(
+    () => {
+      emitOffer(context, worker, types, (before?.running ?? 0) + count);
+      fill(context);
+      if (before === undefined || before.works.length === 0)
+        emit({ type: "jobs.withdrawn", subject: `worker/${worker}`, data: { why: "taken" } });
+      else emitOffer(context, worker, before.works, before.slots);
+    },
+    // More than the two offers changed: a job started, or it waits for its locks.
+    () => context.events.length > first + 2,
+  );
   return { outcome: done({}), events: [], attachment: startedFor(context, worker) };
 }

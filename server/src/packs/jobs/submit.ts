@@ -12,7 +12,7 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { gap } from "../../features/locks/tables/lock-tables.ts";
-import { projectRow } from "./change-job.ts";
+import { projectRow } from "./project-row.ts";
 import { fill } from "./fill.ts";
 import { jobProjectSettings, jobTypeSettings } from "./job-settings-table.ts";
 import { edgeTable, endedJobTable, jobLimits, jobSubject, jobTable, uniqueKey, uniqueTable } from "./job-tables.ts";
@@ -35,6 +35,7 @@ export interface JobRequest {
     readonly until?: "started" | "finished" | number;
     readonly duplicate?: "return" | "replace" | "refuse";
   };
+  readonly root?: string;
   readonly max_attempts?: number;
   readonly timeout_seconds?: number;
   readonly cost?: number;
@@ -106,13 +107,13 @@ interface CheckedRequest {
 function submittedData(context: DecideContext, request: JobRequest, checked: CheckedRequest): JsonObject {
   const { state } = context;
   const { project, locks, after } = checked;
-  const { type, unique, timeout_seconds: timeout } = request;
+  const { type, root, unique, timeout_seconds: timeout } = request;
   const { max_attempts: attemptsDefault, map_job: isMapType } = jobTypeSettings(state, type);
   const isMap = isMapType || locks.some(({ path }) => kindAt(state, path).name === "map");
   const at = timeOf(context, request);
   const { priority = priorityDefault, payload = null, max_attempts = attemptsDefault, cost = 1 } = request;
   return defined({
-    ...{ type, project, priority, payload, max_attempts, cost, at },
+    ...{ type, project, root, priority, payload, max_attempts, cost, at },
     state: after.length > 0 ? "waiting" : at === undefined ? "ready" : "scheduled",
     seq: orderOf(context),
     is_map: isMap ? true : undefined,

@@ -4,6 +4,7 @@ import type { DecideContext, Reaction } from "../../machine/feature.ts";
 import { jobTotals } from "./change-job.ts";
 import { failAttempt } from "./fail-attempt.ts";
 import { nextLane, startUnlocked } from "./fill.ts";
+import { jobTypeSettings } from "./job-settings-table.ts";
 import { jobOwner, jobSubject, jobTable } from "./job-tables.ts";
 import type { JobRow } from "./job-tables.ts";
 import { lockError } from "./start-job.ts";
@@ -25,7 +26,7 @@ export const ticketReaction: Reaction = ({ data }, context) => {
 };
 
 /** The error of an attempt, with the owners that hold its locks at the end of the wait. */
-function blockedError(context: DecideContext, { locks = [] }: JobRow): ReturnType<typeof lockError> {
+function blockedError(context: DecideContext, { type, locks = [] }: JobRow): ReturnType<typeof lockError> {
   const { state, time, grace, command } = context;
   // A read ends no overdue grant: this runs inside a hand-over.
   const reader = { state, time, grace, principal: command.principal };
@@ -34,5 +35,6 @@ function blockedError(context: DecideContext, { locks = [] }: JobRow): ReturnTyp
     return denial === undefined ? [] : [denial];
   });
   const holders = denials.flatMap((denial) => denial.holders);
-  return lockError({ holders, reason: denials[0]?.reason ?? "other owners were ahead in the queue" });
+  const reason = denials[0]?.reason ?? "other owners were ahead in the queue";
+  return lockError({ holders, reason }, jobTypeSettings(state, type).lock_tries);
 }

@@ -3,24 +3,27 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { gap } from "../../features/locks/tables/lock-tables.ts";
 import type { Fold, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
-import { jobTotals, putWorker, refreshLanes } from "./change-job.ts";
+import { jobTotals } from "./change-job.ts";
 import { capsKey, jobSettingsTable, projectKey, typeKey } from "./job-settings-table.ts";
+import { projectRow } from "./project-row.ts";
+import { putWorker } from "./put-worker.ts";
+import { refreshLanes } from "./refresh-lanes.ts";
 import { jobLimits, jobTable, jobTotalsTable, laneTable, uniqueTable, workerTable } from "./job-tables.ts";
 
 const workerOf = (subject: string): string => subject.slice("worker/".length);
 
 const offered: Fold = (state, { subject, data }, { time }) => {
   const worker = workerOf(subject);
-  const { types, slots } = data as { types: readonly string[]; slots: number };
+  const { types: works, slots } = data as { types: readonly string[]; slots: number };
   const old = state.rows(workerTable).get(worker);
   const { running = 0, last = 0 } = old ?? {};
-  putWorker(state, { worker, types, slots, running, last, until: time + jobLimits.offerMs });
+  putWorker(state, { worker, works, slots, running, last, until: time + jobLimits.offerMs });
 };
 
 /** The worker gets no more jobs. It keeps those that run. */
 function withdraw(state: StateWriter, worker: string): void {
   const row = state.rows(workerTable).get(worker);
-  if (row !== undefined) putWorker(state, { ...row, types: [], slots: 0 });
+  if (row !== undefined) putWorker(state, { ...row, works: [], slots: 0 });
 }
 
 /** A heartbeat renews the offer and the leases of a worker. A late heartbeat revives nothing. */
@@ -29,7 +32,7 @@ export const foldJobBeats: Fold = (state, { data }, { time }) => {
   for (const worker of ids) {
     const row = state.rows(workerTable).get(worker);
     if (row === undefined) continue;
-    if (row.types.length > 0 && (row.until > time || grace))
+    if (row.works.length > 0 && (row.until > time || grace))
       state.rows(workerTable).put({ ...row, until: time + jobLimits.offerMs });
     for (const job of state.rows(jobTable).scan("worker", { prefix: `${worker}${gap}`, limit: Infinity })) {
       const { attemptRow } = job;
@@ -80,7 +83,7 @@ const paused =
     recheckAll(state, entry);
   };
 
-/** The lanes are compared with the changed settings by commands of a timer, some in each entry. */
+/** The lanes are compared with the changed settings some at a time, the first of them in this entry. */
 function recheckAll(state: StateWriter, { position }: FoldedEntry): void {
   if (state.rows(laneTable).size === 0) return;
   state.rows(jobTotalsTable).put({ ...jobTotals(state), recheckAfter: "", recheckAt: position });
@@ -90,11 +93,11 @@ function recheckAll(state: StateWriter, { position }: FoldedEntry): void {
 const rechecked: Fold = (state, { data }, { position }) => {
   const { project, after } = data as { project?: string; after?: string };
   if (project !== undefined) {
-    refreshLanes(state, project);
+    refreshLanes(state, projectRow(state, project));
     return;
   }
   const lanes = state.rows(laneTable).scan("lane", { after, limit: jobLimits.recheckedMax });
-  for (const each of new Set(lanes.map((lane) => lane.project))) refreshLanes(state, each);
+  for (const each of new Set(lanes.map((lane) => lane.project))) refreshLanes(state, projectRow(state, each));
   const { recheckAfter: _after, recheckAt: _at, ...totals } = jobTotals(state);
   const next = lanes.length < jobLimits.recheckedMax ? undefined : lanes.at(-1)?.lane;
   const rest = next === undefined ? {} : { recheckAfter: next, recheckAt: position };

@@ -42,7 +42,7 @@ export function acceptMutation(verified: VerifiedMutation, context: DecideContex
   const items = findings.writes.map((write) => changedItem(context, request, write));
   return context.attempt<Decision>(
     () => {
-      // Its fold reads the items as they were before the writes.
+      // Its fold reads the items before the writes. The fold of the program reads them after the writes.
       context.emit(mutatedEvent(request, items));
       for (const item of items) {
         const refused = writeItem(context, request, item);
@@ -134,9 +134,7 @@ const hashOrNull = (value: ItemValue | undefined): string | null => (value === u
 
 function mutatedEvent(request: MutationRequest, items: readonly ChangedItem[]) {
   const { programId, what, of, description } = request;
-  const changed = items.map((each) => ({
-    ...{ item: each.item, change: changeName(each), hash: hashOrNull(each.after) },
-  }));
+  const changed = items.map((each) => ({ item: each.item, change: changeName(each) }));
   const set = setOf(request.touched);
   const isUsual = set === setOf(replacedItems(changed));
   const data = defined({ what, of, items: changed, set: isUsual ? undefined : set, description });

@@ -1,15 +1,16 @@
 import { program } from "@holdfast/sdk/contract";
 import { defined } from "@holdfast/sdk/base/defined";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { findEntity, isLive } from "../../features/entities/entity-table.ts";
 import { writeAllByKind } from "../../features/entities/write-by-kind.ts";
 import { operatorOnly } from "../../features/operator-only.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done, refusal } from "../../machine/refusal.ts";
 import { newResourceId } from "../resource-decides.ts";
-import { removalTable } from "./item-tables.ts";
 import { defaultSettings, mainModule } from "./language/function-value.ts";
 import type { ProgramSettings } from "./language/function-value.ts";
 import { programKind } from "./program-kind.ts";
+import { programPath, programType } from "./program-value.ts";
 import type { ProgramValue } from "./program-value.ts";
 
 interface CreateInput {
@@ -25,15 +26,14 @@ export function createProgram(input: CreateInput, context: DecideContext): Decis
   const denied = settings === undefined ? undefined : operatorOnly(context);
   if (denied !== undefined) return denied;
   const id = input.program_id ?? newResourceId(program, context);
-  if (context.state.rows(removalTable).get(id) !== undefined)
-    return {
-      outcome: refusal("programs.in_use", { reason: "the items of a deleted program are removed" }),
-      events: [],
-    };
+  const row = findEntity(context.state, { type: programType, id });
+  // The items of a deleted program keep their ids and histories, and a program of the same id would continue them.
+  if (row !== undefined && !isLive(row))
+    return { outcome: refusal("programs.name_taken", { item: programPath(id) }), events: [] };
   const value: ProgramValue = {
     ...{ kind: "program", name, ...defined({ description }) },
     settings: { ...defaultSettings, ...settings },
-    // The position makes the histories of two programs of the same id different.
+    // The position makes the histories of two programs different.
     ...{ structure: `start-${context.position}`, chain: `start-${context.position}` },
     counts: { functions: 0, types: 0, modules: 1, nodes: 0 },
     next: { f: 1, t: 1, m: 1 },

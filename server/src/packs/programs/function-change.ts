@@ -1,4 +1,5 @@
 /** The difference between two versions of a function: its changed members, and one replaced range of statements. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { FunctionValue } from "./language/function-value.ts";
@@ -19,7 +20,7 @@ export function functionChange(before: FunctionValue, after: FunctionValue): Fun
     return sameJson(was, is) ? [] : [[name, is]];
   });
   const body = bodyChange(bodyBefore, bodyAfter);
-  return { members: Object.fromEntries(members), ...(body !== undefined && { body }) };
+  return { members: Object.fromEntries(members), ...defined({ body }) };
 }
 
 /** Statements at the start and at the end that are equal stay. */

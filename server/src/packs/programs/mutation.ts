@@ -2,6 +2,7 @@
  * The decision of everything that changes the content of a program. Locks, hashes, evidence and change meet in one
  * entry. Without evidence that fits, the decision asks for a check, after everything else was compared.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { Json } from "@holdfast/sdk/json/json";
 import { findAgent } from "../../features/agents/agent-table.ts";
@@ -173,7 +174,7 @@ function hashConflict(
   const events = conflicts.map(({ item, expected_hash, current_hash }, index): Event => ({
     type: "program.hash_conflict",
     subject: itemPath(programId, item),
-    data: { expected_hash, current_hash, ...(index === 0 && { set }) },
+    data: { expected_hash, current_hash, ...defined({ set: index === 0 ? set : undefined }) },
   }));
   const agent = command.agent ?? "";
   const tries = (state.rows(triesTable).get(triesKey({ agent, programId, set }))?.count ?? 0) + 1;

@@ -5,7 +5,7 @@ import type { Fold, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { gap, itemTable, removalTable, userCountTable } from "./item-tables.ts";
 import type { ItemRow } from "./item-tables.ts";
-import { stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
+import { stackedAt, stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
 import type { StackedItem, StackRow } from "./stack-table.ts";
 import { replacedItems, setOf } from "./mutation-request.ts";
 import { currentHash, itemPath, parseSubject, programType, usedItems } from "./program-value.ts";
@@ -41,7 +41,10 @@ const updateItem: Fold = (state, { subject, type }, { position }) => {
   if (parsed === undefined) return;
   const { programId, item } = parsed;
   if (item === undefined) {
-    if (type === "entity.deleted") startRemoval(state, programId, position);
+    if (type === "entity.deleted") {
+      forgetProgram(state, programId);
+      startRemoval(state, programId, position);
+    } else completeStacked(state, programId, position);
     return;
   }
   const items = state.rows(itemTable);
@@ -58,6 +61,21 @@ const updateItem: Fold = (state, { subject, type }, { position }) => {
   if (state.rows(removalTable).get(programId) !== undefined) startRemoval(state, programId, position);
 };
 
+/** A mutation writes the program after its items, so the items are those after the mutation. */
+function completeStacked(state: StateWriter, programId: string, position: number): void {
+  const row = stackedAt(state, programId, position);
+  if (row === undefined) return;
+  const items = row.items.map((each) => ({ ...each, after: currentHash(state, programId, each.item) }));
+  state.rows(stackTable).put({ ...row, items });
+}
+
+/** A deleted program has nothing to undo. */
+function forgetProgram(state: StateWriter, programId: string): void {
+  const stacks = state.rows(stackTable);
+  for (const row of stacks.scan("position", { prefix: `${programId}${gap}`, limit: Infinity }))
+    stacks.delete(stackTable.key(row));
+}
+
 function startRemoval(state: StateWriter, programId: string, position: number): void {
   const isEmpty = state.rows(itemTable).scan("subject", { prefix: itemPath(programId, ""), limit: 1 }).length === 0;
   if (isEmpty) state.rows(removalTable).delete(programId);
@@ -67,7 +85,7 @@ function startRemoval(state: StateWriter, programId: string, position: number): 
 interface MutatedData {
   readonly what: "mutate" | "undo" | "redo" | "import";
   readonly of?: number;
-  readonly items?: readonly { readonly item: string; readonly change: string; readonly hash: string | null }[];
+  readonly items?: readonly { readonly item: string; readonly change: string }[];
   readonly set?: string;
 }
 
@@ -77,7 +95,7 @@ function programOf({ subject }: Event): string {
 
 /**
  * A mutation can be undone. An undo can be redone. A new mutation empties the list of what can be redone. The event
- * precedes the writes, so the items are still those before the mutation.
+ * precedes the writes, so the items are still those before the mutation. The write of the program completes the row.
  */
 const stackMutation: Fold = (state, event, entry) => {
   const { agent, position } = entry;
@@ -96,10 +114,13 @@ const stackMutation: Fold = (state, event, entry) => {
   const undone = [...stackOf(state, { agent, programId, side: what === "undo" ? "undo" : "redo" })];
   if (what === "undo" || what === "redo") undone.filter((row) => row.position === of).forEach(remove);
   const side = what === "undo" ? "redo" : "undo";
-  const kept = items.map(({ item, hash }): StackedItem => ({
-    ...{ item, before: currentHash(state, programId, item), after: hash },
-  }));
-  stacks.put({ agent, programId, side, position, items: kept });
+  const kept = items.map(({ item }): StackedItem => {
+    const before = currentHash(state, programId, item);
+    const row = findEntity(state, { type: programType, id: `${programId}/${item}` });
+    return { item, before, after: null, base: before === null ? null : (row?.base ?? null) };
+  });
+  const isStructural = items.some(({ item, change }) => change !== "changed" || !item.startsWith("function/"));
+  stacks.put({ agent, programId, side, position, items: kept, isStructural });
   stackOf(state, { agent, programId, side }).slice(stackDepth).forEach(remove);
 };
 

@@ -68,7 +68,8 @@ export function findProgram(state: StateReader, programId: string): FoundProgram
 
 export function findItem(state: StateReader, programId: string, item: ItemName): ItemValue | undefined {
   const row = findEntity(state, { type: programType, id: `${programId}/${item}` });
-  return isLive(row) ? (row.value as unknown as ItemValue) : undefined;
+  // A fold finds no value between an erased entry and the next whole value.
+  return isLive(row) && row.isErased !== true ? (row.value as unknown as ItemValue) : undefined;
 }
 
 /** The text that names the content of an item. A module is small, so it is named by its content itself. */

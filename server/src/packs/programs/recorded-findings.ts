@@ -39,7 +39,7 @@ const usual: JsonObject = {
   ...{ new_calls: [], types: [], errors: [], is_invalid: false },
 };
 
-const usualVerdict: JsonObject = { check: checkName, untested: 0, warnings: 0, too_large: false };
+const usualVerdict: JsonObject = { check: checkName, ok: true, untested: 0, warnings: 0, too_large: false };
 
 const unusual = (members: JsonObject, known: JsonObject): JsonObject =>
   Object.fromEntries(

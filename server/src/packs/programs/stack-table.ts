@@ -8,6 +8,8 @@ export interface StackedItem {
   readonly item: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** Position of the whole value on which the item before the mutation builds. Null: it did not exist. */
+  readonly base: number | null;
 }
 
 type Side = "undo" | "redo";
@@ -19,6 +21,8 @@ export interface StackRow {
   readonly side: Side;
   readonly position: number;
   readonly items: readonly StackedItem[];
+  /** True if it changed the structure, so that its undo does too. */
+  readonly isStructural: boolean;
 }
 
 const padded = (number: number): string => String(number).padStart(16, "0");
@@ -34,7 +38,7 @@ export const stackTable: TableSpec<StackRow, "top" | "position"> = {
     top: (row) => `${sidePrefix(row.agent, row.programId, row.side)}${padded(row.position)}`,
     position: (row) => `${row.programId}${gap}${padded(row.position)}`,
   },
-  bytes: (row) => 400 + 220 * row.items.length,
+  bytes: (row) => 400 + 240 * row.items.length,
 };
 
 /** The mutations of a side, the newest first. */
@@ -46,10 +50,23 @@ export function stackOf(
   return state.rows(stackTable).scan("top", { prefix, limit: 1_000, descending: true });
 }
 
-/** Whether a stack needs the event at this position. */
-export function isStacked(state: StateReader, programId: string, position: number): boolean {
+/** The mutation at this position, if its agent can undo or redo it. */
+export function stackedAt(state: StateReader, programId: string, position: number): StackRow | undefined {
   const prefix = `${programId}${gap}${padded(position)}`;
-  return state.rows(stackTable).scan("position", { prefix, limit: 1 }).length > 0;
+  return state.rows(stackTable).scan("position", { prefix, limit: 1 })[0];
+}
+
+/** Whether a mutation that can be undone builds on the version of an item that the entry at this position made. */
+export function isBaseOfStacked(
+  state: StateReader,
+  { programId, item }: { readonly programId: string; readonly item: string },
+  position: number,
+): boolean {
+  const after = `${programId}${gap}${padded(position)}`;
+  const later = state.rows(stackTable).scan("position", { prefix: `${programId}${gap}`, after, limit: Infinity });
+  return later.some((row) =>
+    row.items.some((each) => each.item === item && each.base !== null && each.base <= position),
+  );
 }
 
 /** Hash conflicts in a row of an agent, by the set of items that its mutations touch. */

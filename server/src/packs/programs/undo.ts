@@ -3,7 +3,7 @@ import { findEntity } from "../../features/entities/entity-table.ts";
 import { refusal } from "../../machine/refusal.ts";
 import { stackOf } from "./stack-table.ts";
 import type { StackedItem, StackRow } from "./stack-table.ts";
-import { actorOf, decideMutation } from "./mutation.ts";
+import { actorOf, decideMutation, existingProgram } from "./mutation.ts";
 import type { ItemWrite } from "./mutation-findings.ts";
 import { currentHash, findItem, hashOfItem, programType } from "./program-value.ts";
 import type { ItemValue } from "./program-value.ts";
@@ -30,6 +30,8 @@ function restore(side: "undo" | "redo", input: UndoInput, context: DecideContext
   const { program_id: programId, mutation, description, fence } = input;
   const actor = actorOf(context, fence);
   if ("outcome" in actor) return actor;
+  const program = existingProgram(context, programId);
+  if ("outcome" in program) return program;
   const [newest] = stackOf(context.state, { agent: actor.owner, programId, side });
   if (newest?.position !== mutation)
     return refused("programs.nothing_to_undo", { side, newest: newest?.position ?? null });

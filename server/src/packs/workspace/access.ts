@@ -5,6 +5,7 @@
 import type { WorkspacePlace, WorkspaceRule } from "@holdfast/sdk/contract";
 import { workspaceProject } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
+import { findAgent } from "../../features/agents/agent-table.ts";
 import { missing } from "../../features/entities/change.ts";
 import { findEntity } from "../../features/entities/entity-table.ts";
 import { blockersAt } from "../../features/locks/for-features/blockers-at.ts";
@@ -46,6 +47,10 @@ const retryMs = 1_000;
 
 /** Decides under the locks. With `lock: "take"` they are granted and freed in the entry of the decision. */
 export function decideUnder(context: DecideContext, access: Access, decide: () => Decision): Decision {
+  const { agent } = context.command;
+  // The agent may have ended after the door admitted it. No lock is granted to an ended agent, not even for one entry.
+  if (agent !== undefined && findAgent(context.state, agent) === undefined)
+    return refusedBy(context, refusal("agent_unknown", { agent_id: agent }));
   const refused = accessRefusal(context, access);
   if (refused !== undefined) return refusedBy(context, refused);
   const lacking = lackingLocks(context, access);
@@ -105,10 +110,19 @@ function accessRefusal(context: LockContext, access: Access): Refusal | undefine
 }
 
 /** Nothing happens at or below a deleted record until everything below it is gone. */
-function purgingRefusal({ state }: LockContext, { project, map, sketch }: WorkspacePlace): Refusal | undefined {
+function purgingRefusal(context: LockContext, place: WorkspacePlace): Refusal | undefined {
+  const data = purgingData(context, place);
+  return data === undefined ? undefined : refusal("workspace.purging", data);
+}
+
+/** The deleted record at or above a place that is still being removed; undefined if there is none. */
+export function purgingData(
+  { state }: Pick<LockContext, "state">,
+  { project, map, sketch }: WorkspacePlace,
+): JsonObject | undefined {
   const places = [recordId({ project }), recordId({ project, map }), recordId({ project, map, sketch })];
   const place = places.find((each) => state.rows(purgeTable).get(each) !== undefined);
-  return place === undefined ? undefined : refusal("workspace.purging", { place, retry_after_ms: retryMs });
+  return place === undefined ? undefined : { place, retry_after_ms: retryMs };
 }
 
 /** The locks that neither the presented fence nor the caller's agent covers. */

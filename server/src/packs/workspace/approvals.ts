@@ -2,6 +2,7 @@
  * Approvals by a second person. An approval is valid for a day, once, for exactly one action with its parameters, and is
  * used in the entry that acts.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { workspaceApproval } from "@holdfast/sdk/contract";
 import { canonicalText } from "@holdfast/sdk/json/canonical-text";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -94,7 +95,7 @@ export function decideApproval(input: ApprovalDecision, context: DecideContext):
     if (value.state !== "requested") return invalidApproval(context, approval, `it is ${value.state} already`);
     if (validUntil(value) <= time) return invalidApproval(context, approval, "the request is older than a day");
     const state = decision === "approve" ? "approved" : "rejected";
-    const decided = { state, decider: command.principal, decided_at: time, ...(note === undefined ? {} : { note }) };
+    const decided = { state, decider: command.principal, decided_at: time, ...defined({ note }) };
     const merge: JsonObject = decided;
     const write = { target: { id: found.id }, name: state, change: { merge } };
     const written = writeByKind(approvalKind, write, context);
@@ -166,6 +167,6 @@ export function approvalView(id: string, value: ApprovalValue): JsonObject {
     parameters: JSON.parse(parameters) as Json,
     requested_at: iso(requested),
     expires_at: iso(validUntil(value)),
-    ...(decided === undefined ? {} : { decided_at: iso(decided) }),
+    ...defined({ decided_at: decided === undefined ? undefined : iso(decided) }),
   };
 }

@@ -1,4 +1,5 @@
 /** Creates, changes, calibrates and deletes maps and sketches. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Kind } from "../../features/entities/kind.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
@@ -56,7 +57,7 @@ const remove =
   };
 
 function placeOf({ project, map, sketch }: RecordInput): RecordInput {
-  return { project, map, ...(sketch === undefined ? {} : { sketch }) };
+  return { project, map, ...defined({ sketch }) };
 }
 
 export const changeMaps = {

@@ -1,8 +1,11 @@
 /** Creates, changes and deletes projects, and changes the roles of principals in them. */
+import { workspacePath } from "@holdfast/sdk/contract";
 import type { WorkspaceRole } from "@holdfast/sdk/contract";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refuse } from "../../features/entities/kind-refusal.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
+import { refusal } from "../../machine/refusal.ts";
+import { refusedBy } from "./access.ts";
 import { approvalFault, useApproval } from "./approvals.ts";
 import { chosenRoot } from "./chosen-root.ts";
 import { emitOfProject } from "./emit-of-project.ts";
@@ -12,6 +15,7 @@ import { workspaceLimits } from "./record-place.ts";
 import type { ProjectValue } from "./record-place.ts";
 import { accessOf, newValue, writeRecord } from "./write-record.ts";
 import type { RecordInput } from "./write-record.ts";
+import { targetsUnder } from "./targets-below.ts";
 
 interface CreateProjectInput extends RecordInput {
   readonly name: string;
@@ -25,6 +29,9 @@ function createProject(input: CreateProjectInput, context: DecideContext): Decis
   const { project, name, description, layers } = input;
   const access = accessOf("workspace.create-project", input, { isNewProject: true });
   const change = () => {
+    // Files that others published there before would become files of the project.
+    const [target] = targetsUnder(context.state, workspacePath({ project }), 1);
+    if (target !== undefined) return refusedBy(context, refusal("workspace.in_use", { target }));
     const root = chosenRoot(context, input.root, "create-project");
     if (typeof root === "object") return root;
     const roles = { [context.command.principal]: "owner" };

@@ -6,7 +6,6 @@ import {
   workspaceApproval,
   workspaceMap,
   workspaceObject,
-  workspacePath,
   workspaceProject,
   workspaceSketch,
 } from "@holdfast/sdk/contract";
@@ -19,11 +18,13 @@ import type { Decide } from "../../features/rule-of.ts";
 import type { DecideContext, Timer } from "../../machine/feature.ts";
 import { done, refusal } from "../../machine/refusal.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { fileSubject, targetTable } from "../files/file-tables.ts";
+import { endPublish } from "../files/commit-publish.ts";
+import { fileSubject, pinnedUntil } from "../files/file-tables.ts";
 import { versionsOf } from "../files/find-version.ts";
 import { approvalKind, mapKind, objectKind, sketchKind } from "./workspace-kinds.ts";
 import { purgeTable } from "./workspace-tables.ts";
-import { placeOfId, recordId } from "./record-place.ts";
+import { recordId } from "./record-place.ts";
+import { publishesBelow, targetsBelow } from "./targets-below.ts";
 
 /** Maximum records and targets that one entry removes. */
 const removedMax = 200;
@@ -42,13 +43,17 @@ export const purge: Decide<(typeof workspaceInternals)["workspace.purge"]> = ({ 
   const { state, time, emit } = context;
   const row = state.rows(purgeTable).get(place);
   if (row === undefined || row.at > time) return { outcome: refusal("not_due"), events: [] };
-  const removed = removeRecords(context, place, removedMax);
+  const records = removeRecords(context, place, removedMax);
+  // A publish that was opened before the deletion must not commit into a place that is gone.
+  const running = publishesBelow(state, place, removedMax - records);
+  for (const publish of running) endPublish(context, publish, "deleted");
+  const removed = records + running.length;
   const targets = targetsBelow(state, place, removedMax - removed);
-  const free = targets.filter((target) => pinnedUntil(state, target) <= time);
+  const free = targets.filter((target) => keptUntil(state, target) <= time);
   for (const target of free) emit({ type: "files.deleted", subject: fileSubject(target), data: {} });
   const subject = `${types[place.split("/").length - 1] ?? ""}/${place}`;
   const isFull = removed + free.length >= removedMax;
-  const kept = targets.filter((target) => !free.includes(target)).map((target) => pinnedUntil(state, target));
+  const kept = targets.filter((target) => !free.includes(target)).map((target) => keptUntil(state, target));
   if (!isFull && kept.length === 0) emit({ type: "workspace.purged", subject, data: { place } });
   // A version that a reader has pinned stays until its time is over.
   else emit({ type: "workspace.purge_continued", subject, data: { place, at: isFull ? time : Math.min(...kept) } });
@@ -74,18 +79,8 @@ export function removeRecords(
   return removed;
 }
 
-/** Published files at and below a place. Exports and uploads of a project go with it, its backups stay. */
-function targetsBelow(state: StateReader, place: string, limit: number): readonly string[] {
-  const { project, map } = placeOfId(place);
-  const ofProject = map === undefined ? [`export/${project}/`, `import/${project}/`] : [];
-  const ofMap = place === `${project}/${String(map)}` ? [`export/${place}/`] : [];
-  const prefixes = [`${workspacePath(placeOfId(place))}/`, ...ofProject, ...ofMap];
-  const found = prefixes.flatMap((prefix) => state.rows(targetTable).scan("target", { prefix, limit }));
-  return found.slice(0, limit).map(({ target }) => target);
-}
-
-function pinnedUntil(state: StateReader, target: string): number {
-  return Math.max(0, ...versionsOf(state, target).map((row) => row.pinnedUntil ?? 0));
+function keptUntil(state: StateReader, target: string): number {
+  return Math.max(0, ...versionsOf(state, target).map(pinnedUntil));
 }
 
 /** The id contains the entry that left the rest, which distinguishes the parts of one removal. */

@@ -70,12 +70,13 @@ function submit(context: DecideContext, operation: JobOperation, input: JobInput
   const id = jobIdOf(context);
   const ofProject = projectValue(context.state, project)?.root;
   const isBackup = operation === "workspace.backup-project";
-  const root = isBackup ? chosenRoot(context, members.root ?? ofProject, "backup-project") : ofProject;
+  const root = isBackup ? chosenRoot(context, members.root, "backup-project") : ofProject;
   if (typeof root === "object") return root;
+  // The job runs where its files are.
   const requester = context.command.principal;
   const payload = defined({ ...members, project, requester, root }) as JsonObject;
   const locks = jobLocks(operation, input, id);
-  const submitted = submitOne(context, { type, id, payload, project, locks });
+  const submitted = submitOne(context, { ...defined({ root }), type, id, payload, project, locks });
   if (isRefused(submitted)) return submitted;
   emitOfProject(context, project, "workspace.job_requested", { job: id, job_type: type, requester });
   return { job: id, state: submitted["state"] ?? "" };

@@ -35,7 +35,7 @@ function recordKind(resource: Resource, readBy: string | undefined, rule: Record
     ownedBy: "workspace",
     value: Type.Object({ ...resource.fields, ...resource.shown }, { additionalProperties: false }),
     rule,
-    ...(readBy === undefined ? {} : { readRule: (context, id) => generalReadRefusal(context, readBy, id) }),
+    readRule: readBy === undefined ? undefined : (context, id) => generalReadRefusal(context, readBy, id),
   });
 }
 

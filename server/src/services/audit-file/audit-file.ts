@@ -9,7 +9,6 @@ import { auditFileName } from "./audit-folder.ts";
 import type { AuditCursor, AuditEntry } from "./audit-line.ts";
 import { AuditWriter } from "./audit-writer.ts";
 import type { AuditWriterOptions } from "./audit-writer.ts";
-import { unsyncedLinesMax } from "./file-tail.ts";
 
 /** Entries of the audit trail, and the position up to which the journal was read. */
 interface AuditPage {
@@ -33,8 +32,10 @@ interface AuditFileOptions extends Omit<AuditWriterOptions, "report"> {
   readonly own?: () => Promise<() => void>;
 }
 
-/** Interval between two syncs while the file is near the head. Each sync competes with those of the journal. */
-const syncIntervalMs = 100;
+/** Interval between two writes while the file is near the head: one write for all entries of the time between. */
+const writeIntervalMs = 100;
+/** Maximum lag in entries at which the file is near the head. */
+const nearLagMax = 1_000;
 
 export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceFactory {
   return ({ clock, report, fail }) => {
@@ -60,7 +61,8 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
         try {
           for await (const page of pages) {
             await writePage(to, page);
-            if (lag() < unsyncedLinesMax) await pause(clock, syncIntervalMs, { keepAlive: false, signal: stop.signal });
+            if (lag() < nearLagMax) await pause(clock, writeIntervalMs, { keepAlive: false, signal: stop.signal });
+            await to.syncIfDue(clock.monotonicMs(), lag() === 0);
           }
         } finally {
           end();
@@ -86,10 +88,11 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
         const isWhole = await following;
         try {
           // After an orderly stop the file is complete, unless it was far behind.
-          if (isWhole && writer !== undefined && lag() > 0 && lag() <= unsyncedLinesMax) {
+          if (isWhole && writer !== undefined && lag() > 0 && lag() <= nearLagMax) {
             const page = await firstPage(feed, position);
             if (page !== undefined) await writePage(writer, page);
           }
+          if (isWhole) await writer?.sync();
         } finally {
           following = Promise.resolve(false);
           await writer?.close();

@@ -34,12 +34,13 @@ export interface ParsedAuditLine extends AuditCursor {
   readonly value: JsonObject;
 }
 
-/** The line of an entry, without the line feed. */
+/** The line of an entry, without the line feed. A busy server writes thousands a second, so most entries are not copied. */
 export function auditLine(entry: AuditEntry, prev: number): string {
-  const { position, epoch, time, by, operation, outcome, subjects, records, changes } = entry;
-  const recorded = records.map(withoutFreeText) as readonly JsonObject[];
-  const members = { position, prev, epoch, time, by, operation, outcome, subjects, records: recorded, changes };
-  return summed(jsonLine(members));
+  const records = entry.records.some(hasFreeText)
+    ? (entry.records.map(withoutFreeText) as readonly JsonObject[])
+    : undefined;
+  const text = jsonLine(records === undefined ? entry : { ...entry, records });
+  return summed(`${text.slice(0, -1)},"prev":${prev}}`);
 }
 
 /** The mark of a lost history: the lines above it and after this position are not part of the journal. */
@@ -73,8 +74,17 @@ function sumOf(body: string): string {
 /** Members of records that contain the words of a caller or of its program. */
 const freeText = new Set(["reason", "message", "note", "payload", "diff", "metadata"]);
 
+/** The value without free text, at any depth of its objects. */
 function withoutFreeText(value: Json): Json {
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([name]) => !freeText.has(name));
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutFreeText(member)]));
+}
+
+function hasFreeText(value: JsonObject): boolean {
+  for (const name in value) {
+    const member = value[name];
+    if (freeText.has(name) || (member !== undefined && isObject(member) && hasFreeText(member))) return true;
+  }
+  return false;
 }

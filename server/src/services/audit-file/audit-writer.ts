@@ -30,11 +30,18 @@ export interface AuditWriterOptions {
   readonly report: (message: string, cause: unknown) => void;
 }
 
+/** Minimum interval between two syncs under load. Each competes with the syncs of the journal. */
+const syncIntervalMs = 1_000;
+
 export class AuditWriter {
   readonly #options: AuditWriterOptions;
   readonly #path: string;
   #file: FileHandle;
-  #size: number;
+  #size = 0;
+  /** The size at the last sync, and the lines since. */
+  #syncedSize = 0;
+  #unsyncedLines = 0;
+  #syncedMs = -Infinity;
   /** The first line of the file, which names it when it is rotated. */
   #first: AuditCursor | undefined;
   #last: AuditCursor | undefined;
@@ -43,7 +50,6 @@ export class AuditWriter {
     this.#options = options;
     this.#path = join(options.folder, auditFileName);
     this.#file = file;
-    this.#size = 0;
   }
 
   /** Opens the file, removes a torn end, and finds the position to continue from. */
@@ -64,23 +70,51 @@ export class AuditWriter {
     return this.#last;
   }
 
-  /** Appends the lines of entries, and resolves when they are durable. */
+  /** Appends the lines of entries. They are durable after the next sync. */
   async append(entries: readonly AuditEntry[]): Promise<void> {
-    for (let from = 0; from < entries.length; from += unsyncedLinesMax) {
-      const part = entries.slice(from, from + unsyncedLinesMax);
-      const before = this.#last?.position ?? 0;
-      const lines = part.map((entry, index) => auditLine(entry, part[index - 1]?.position ?? before));
-      await this.#write(lines, part[0] as AuditCursor, part.at(-1) as AuditCursor);
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return;
+    if (this.#unsyncedLines + entries.length > unsyncedLinesMax) await this.sync();
+    const before = this.#last?.position ?? 0;
+    const lines = entries.map((entry, index) => auditLine(entry, entries[index - 1]?.position ?? before));
+    await this.#write(lines, first, last);
+  }
+
+  /**
+   * Makes the lines durable. After a failed sync they can be read, and yet the disk may not have them. So they are cut off,
+   * and written again when the file is opened again.
+   */
+  async sync(): Promise<void> {
+    if (this.#syncedSize === this.#size) return;
+    try {
+      await this.#file.datasync();
+    } catch (error) {
+      await this.#file.truncate(this.#syncedSize).catch(() => undefined);
+      throw error;
     }
+    this.#markSynced();
+  }
+
+  /** Syncs when the file has caught up, and under load once in an interval. */
+  async syncIfDue(nowMs: number, isCaughtUp: boolean): Promise<void> {
+    if (!isCaughtUp && nowMs - this.#syncedMs < syncIntervalMs) return;
+    await this.sync();
+    this.#syncedMs = nowMs;
   }
 
   /** Marks the lines after a position as lost. The next line continues from it. */
   async appendLost(at: AuditCursor): Promise<void> {
     await this.#write([lostLine(at, this.#last?.position ?? 0)], at, at);
+    await this.sync();
   }
 
   async close(): Promise<void> {
     await this.#file.close();
+  }
+
+  #markSynced(): void {
+    this.#syncedSize = this.#size;
+    this.#unsyncedLines = 0;
   }
 
   async #write(lines: readonly string[], first: AuditCursor, last: AuditCursor): Promise<void> {
@@ -88,8 +122,8 @@ export class AuditWriter {
     const bytes = Buffer.from(`${lines.join("\n")}\n`);
     // `writeFile` repeats until all bytes are written. If it fails half-way, the next open removes the torn line.
     await this.#file.writeFile(bytes);
-    await this.#file.datasync();
     this.#size += bytes.length;
+    this.#unsyncedLines += lines.length;
     this.#first ??= { epoch: first.epoch, position: first.position };
     this.#last = { epoch: last.epoch, position: last.position };
     if (this.#size >= this.#options.bytesMax) await this.#rotate(this.#first);
@@ -107,6 +141,8 @@ export class AuditWriter {
     const isMoved = named?.ino !== own.ino || named.dev !== own.dev;
     if (!isMoved && own.size === this.#size) return;
     if (!isMoved && own.size > this.#size) throw new Error(`another program wrote to ${this.#path}`);
+    // The cursor says that all lines up to it are durable, also those of a file that was moved.
+    await this.sync();
     if (this.#last !== undefined) await writeCursor(this.#options.folder, this.#last);
     const what = isMoved ? "moved or deleted" : "truncated";
     this.#options.report(
@@ -115,6 +151,7 @@ export class AuditWriter {
     );
     if (isMoved) await this.#reopen();
     this.#size = (await this.#file.stat()).size;
+    this.#markSynced();
     this.#first = undefined;
   }
 
@@ -127,22 +164,24 @@ export class AuditWriter {
   /** Only names change, so a crash between any two of these steps is harmless. */
   async #rotate(first: AuditCursor): Promise<void> {
     const { folder, filesKept } = this.#options;
+    await this.sync();
     if (this.#last !== undefined) await writeCursor(folder, this.#last);
     await rename(this.#path, join(folder, rotatedName(first)));
     await this.#reopen();
     await syncFolder(folder);
     this.#size = 0;
+    this.#markSynced();
     this.#first = undefined;
     await deleteOldFiles(folder, filesKept);
   }
 
   async #resume(): Promise<void> {
     const { end, last } = await findFileTail(this.#file);
-    if (end < (await this.#file.stat()).size) {
-      await this.#file.truncate(end);
-      await this.#file.datasync();
-    }
+    if (end < (await this.#file.stat()).size) await this.#file.truncate(end);
+    // The process before may have ended before its sync.
+    await this.#file.datasync();
     this.#size = end;
+    this.#markSynced();
     this.#first = end === 0 ? undefined : await findFirstLine(this.#file);
     this.#last = last ?? (await this.#lastOfOlder());
   }

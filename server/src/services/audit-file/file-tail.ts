@@ -2,8 +2,8 @@ import type { FileHandle } from "node:fs/promises";
 import { parseAuditLine } from "./audit-line.ts";
 import type { AuditCursor, ParsedAuditLine } from "./audit-line.ts";
 
-/** Maximum lines between two syncs. Only so many lines at the end of a file may be damaged by a crash. */
-export const unsyncedLinesMax = 1_000;
+/** Maximum lines between two syncs. A crash of the host damages only these, and a start examines them in 50 ms. */
+export const unsyncedLinesMax = 10_000;
 
 /** The end of a file of lines. */
 interface FileTail {

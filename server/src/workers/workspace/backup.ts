@@ -2,6 +2,7 @@
  * Publishes all records and files of a project. `records.ndjson` has a record in each line. `files/<number>/` has the current
  * version of a target. `backup.json` has the digest of the records and the list of the targets.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +46,7 @@ export async function backup(job: WorkspaceJob): Promise<BackupResult> {
   const { project, root } = payload;
   const target = `backup/${project}/${id}`;
   await using temporary = await temporaryFolder();
-  await using publish = await client.files.publish(target, { fence, ...(root === undefined ? {} : { root }) });
+  await using publish = await client.files.publish(target, { fence, ...defined({ root }) });
   const records = await backUpRecords(job, publish, join(temporary.path, "records"));
   job.progress(30, `${String(records.count)} records`);
   const targets: BackedUpTarget[] = [];
@@ -81,14 +82,14 @@ type FoundTarget = Awaited<ReturnType<WorkspaceJob["client"]["files"]["listTarge
 
 /** The targets of the project with their current versions. */
 export async function* targetsOf(
-  { client }: WorkspaceJob,
+  { client, fence }: WorkspaceJob,
   under: string,
 ): AsyncGenerator<FoundTarget, void, undefined> {
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof client.files.listTargets>> = await client.files.listTargets({
-      ...{ under, limit: 1_000 },
-      ...(after === null ? {} : { after }),
+      ...{ under, fence, limit: 1_000 },
+      ...defined({ after: after ?? undefined }),
     });
     yield* page.items;
     after = page.next;
@@ -108,7 +109,7 @@ async function backUpTarget(
     await rm(file);
     files.push({ path, bytes, sha256 });
   }
-  return { target, folder, digest, files, ...(meta === undefined ? {} : { meta }) };
+  return { target, folder, digest, files, ...defined({ meta }) };
 }
 
 async function* chunksOf(file: string): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,4 +1,5 @@
 /** Publishes a map: its sketches as GeoJSON in calibrated units, its floorplan, and the counts. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { HoldfastError } from "@holdfast/sdk";
@@ -35,7 +36,7 @@ export async function exportMap(job: WorkspaceJob): Promise<ExportedMap> {
   const file = join(temporary.path, "map.geojson");
   const counts = await writeFeatures(job, { project, map, file, matrix: calibration?.matrix });
   job.progress(60, `${String(counts.objects)} objects`);
-  await using publish = await client.files.publish(target, { fence, ...(root === undefined ? {} : { root }) });
+  await using publish = await client.files.publish(target, { fence, ...defined({ root }) });
   await publish.write("map.geojson", chunksOf(file));
   const floorplan = await floorplanOf(job, `project/${project}/map/${map}/floorplan`, temporary.path);
   if (floorplan !== undefined) await publish.write(floorplan.path, chunksOf(floorplan.file));

@@ -1,4 +1,5 @@
 /** Objects of sketches as GeoJSON features, and back. A circle is a point with a radius in its properties. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { isObject } from "@holdfast/sdk/json/json";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { WorkInputFault } from "./workspace-job.ts";
@@ -72,8 +73,9 @@ export function shapeOfFeature(feature: Json, what: string): Shape {
   const geometry = objectOrEmpty(feature["geometry"]);
   const { [radiusName]: radius, ...rest } = objectOrEmpty(feature["properties"]);
   const more = Object.keys(rest).length === 0 ? {} : { properties: rest };
+  const shape = shapeOfGeometry(geometry, what);
   const isCircle = geometry["type"] === "Point" && typeof radius === "number";
-  return { ...shapeOfGeometry(geometry, what), ...(isCircle ? { shape: "circle", radius } : {}), ...more };
+  return isCircle ? { ...shape, shape: "circle", radius, ...more } : { ...shape, ...more };
 }
 
 function objectOrEmpty(value: Json | undefined): JsonObject {
@@ -89,7 +91,7 @@ function shapeOfGeometry({ type = null, coordinates = null }: JsonObject, what: 
       `${what} has the geometry ${JSON.stringify(type)}: Point, LineString and Polygon are imported`,
     );
   const [points = [], ...holes] = rings.map((ring) => flat(ring, what));
-  return { shape: "polygon", points, ...(holes.length === 0 ? {} : { holes }) };
+  return { shape: "polygon", points, ...defined({ holes: holes.length === 0 ? undefined : holes }) };
 }
 
 function listOf(value: Json): readonly Json[] | undefined {

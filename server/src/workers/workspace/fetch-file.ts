@@ -1,4 +1,5 @@
 /** Reads published files of a job into a file of this host, and checks every byte. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { WorkspaceJob } from "./workspace-job.ts";
@@ -54,7 +55,7 @@ export async function* filesOf(
   do {
     const page: Awaited<ReturnType<typeof client.files.list>> = await client.files.list(target, {
       ...{ version, fence, limit: 1_000 },
-      ...(after === null ? {} : { after }),
+      ...defined({ after: after ?? undefined }),
     });
     yield* page.items;
     after = page.next;

@@ -18,33 +18,34 @@ interface FloorplanFile {
   readonly format: ImageFormat;
   /** The version of the floorplan. */
   readonly version: number;
+  /** The storage root of the floorplan. A project that names none has all its files there. */
+  readonly root: string;
 }
 
 export async function generateTiles(job: WorkspaceJob): Promise<TileSet & { readonly version: number }> {
   const { payload, client, fence } = job;
   const place = `project/${payload.project}/map/${required(payload, "map")}`;
   const target = `${place}/floorplan`;
-  const { version, meta = {} } = await client.files.get(target, { fence });
+  const { version, root, meta = {} } = await client.files.get(target, { fence });
   const { file: name, format } = meta as { readonly file?: string; readonly format?: ImageFormat };
   if (name === undefined || format === undefined)
     throw new WorkInputFault(`${target} was not made by import-floorplan`);
   await using temporary = await temporaryFolder();
   const file = join(temporary.path, "image");
   await fetchFile(job, { target, version, path: name }, { to: file, bytesMax: imageLimits.bytesMax });
-  return await publishTiles(job, place, { file, format, version }, payload.tile_size);
+  return await publishTiles(job, place, { file, format, version, root }, payload.tile_size);
 }
 
 /** On the host of the root the tiles are cut into the folder of the publish. Elsewhere they are sent. */
 export async function publishTiles(
   job: WorkspaceJob,
   place: string,
-  { file, format, version }: FloorplanFile,
+  { file, format, version, root }: FloorplanFile,
   tileSize = tileSizeDefault,
 ): Promise<TileSet & { readonly version: number }> {
-  const { payload, client, fence, signal } = job;
-  const { root } = payload;
-  const rootFolder = root === undefined ? undefined : job.rootFolder(root);
-  const terms = { fence, ...(root === undefined ? {} : { root }) };
+  const { client, fence, signal } = job;
+  const rootFolder = job.rootFolder(root);
+  const terms = { fence, root };
   const target = `${place}/tiles`;
   const cut = async (folder: string): Promise<TileSet> => {
     const onProgress = (done: number, total: number): void => {

@@ -39,9 +39,9 @@ export async function importFloorplan(job: WorkspaceJob): Promise<ImportedFloorp
   await using publish = await client.files.publish(`${place}/floorplan`, { fence, ...rootOf });
   await publish.write(name, chunksOf(file));
   const meta = { file: name, format, width, height };
-  const { version: published } = await publish.commit({ meta });
+  const { version: published, root: rootOfFile } = await publish.commit({ meta });
   if (!tiles) return { version: published, width, height };
-  const floorplan = { file, format, version: published };
+  const floorplan = { file, format, version: published, root: rootOfFile };
   const set = await publishTiles(job, place, floorplan, tileSize);
   return { version: published, width, height, tiles: set.tiles };
 }

@@ -1,4 +1,5 @@
 /** The job types of the workspace and the functions that do their work. */
+import { HoldfastError } from "@holdfast/sdk";
 import type { Client } from "@holdfast/sdk";
 import { FatalJobError } from "@holdfast/sdk/running-job";
 import type { RunningJob } from "@holdfast/sdk/running-job";
@@ -30,11 +31,19 @@ const handlers: Readonly<Record<string, Handler>> = {
   "workspace.restore": restore,
 };
 
-export function workspaceTypes(hasImages: boolean): readonly string[] {
-  return Object.keys(handlers).filter((type) => hasImages || !(type in imageHandlers));
+/** The types of jobs whose project has no files, and those of jobs in some storage roots. */
+export function workspaceTypes(hasImages: boolean, roots: readonly string[]): readonly string[] {
+  const types = Object.keys(handlers).filter((type) => hasImages || !(type in imageHandlers));
+  return [...types, ...roots.flatMap((root) => types.map((type) => `${type}@${root}`))];
 }
 
-/** Runs a job. A fault of its input fails it without a retry. */
+/** Refusals of a node that does not have the root, or does not have it yet. */
+const rootCodes: readonly string[] = ["files.root_elsewhere", "files.root_unavailable"];
+
+/** Time after which a job looks for its root again. */
+const rootAgainMs = 30_000;
+
+/** Runs a job. A fault of its input fails it without a retry. A root that is away costs it no attempt. */
 export async function runWorkspaceJob(
   job: RunningJob,
   client: Client,
@@ -46,6 +55,10 @@ export async function runWorkspaceJob(
     return await handler(workspaceJob(job, client, rootFolder));
   } catch (error) {
     if (error instanceof WorkInputFault || error instanceof ImageFault) throw new FatalJobError(error.message);
+    if (error instanceof HoldfastError && rootCodes.includes(error.code)) {
+      job.progress(undefined, `waits for a storage root: ${error.message}`);
+      throw job.snooze(rootAgainMs);
+    }
     throw error;
   }
 }

@@ -55,6 +55,9 @@ export const fileVersion = Type.Object(
     meta: Type.Optional(fileMeta),
     published_by: Type.String(),
     published_at: isoTime,
+    is_removed: Type.Optional(
+      Type.Boolean({ description: "Its files are gone. Only a read at a position shows such a version." }),
+    ),
     kept_until: Type.Optional(Type.String({ ...isoTime, description: "A superseded version is removed after it." })),
   },
   closed,
@@ -74,10 +77,17 @@ export const publishView = Type.Object(
   closed,
 );
 
+export const nodeUrl = Type.String({
+  maxLength: 1_024,
+  description: "The address of the node for clients, if the node knows it.",
+});
+
 export const rootView = Type.Object(
   {
     root: storageRoot,
     node: Type.String({ description: "The name of the node that announced it." }),
+    url: Type.Optional(nodeUrl),
+    is_here: Type.Boolean({ description: "The node that answers has it." }),
     is_degraded: Type.Boolean({ description: "It takes no publishes until an operator clears it." }),
     reason: Type.Optional(Type.String()),
     bytes: byteCount,

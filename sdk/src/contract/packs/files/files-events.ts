@@ -32,6 +32,7 @@ export const filesEvents = {
   }),
   "files.aborted": ofTarget("A publish ended without a version.", { id: text, why: text }),
   "files.pinned": ofTarget("A reader keeps a version for a time.", { version: number, until: number }),
+  "files.unpinned": ofTarget("A reader ended its pin of a version.", { version: number }),
   "files.collected": ofTarget("The retention time of a superseded version is over.", { version: number }),
   "files.deleted": { ...ofTarget("A target was deleted with all its versions.", {}), audit: "FILES_DELETED" },
   "files.removed": ofSpace("Folders are gone from the disk.", { ids: Type.Array(text) }),

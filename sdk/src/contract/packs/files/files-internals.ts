@@ -1,7 +1,7 @@
 /** Commands about files that only Holdfast sends. */
 import Type from "typebox";
 import { internalOperation } from "../../operation.ts";
-import { fileTarget, publishId, storageRoot, versionNumber } from "./file-version.ts";
+import { fileTarget, nodeUrl, publishId, storageRoot, versionNumber } from "./file-version.ts";
 
 const closed = { additionalProperties: false } as const;
 const nothing = Type.Object({}, closed);
@@ -10,7 +10,10 @@ const text = Type.String({ minLength: 1, maxLength: 256 });
 const announce = internalOperation({
   name: "files.announce",
   summary: "A node has a storage root. Every publish of the session before ends.",
-  input: Type.Object({ root: storageRoot, root_id: text, session: text, node: text }, closed),
+  input: Type.Object(
+    { root: storageRoot, root_id: text, session: text, node: text, url: Type.Optional(nodeUrl) },
+    closed,
+  ),
   output: nothing,
   problems: ["files.root_mismatch"],
 });

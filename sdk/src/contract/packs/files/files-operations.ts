@@ -74,6 +74,9 @@ const open = operation({
     "files.root_degraded",
     "files.root_mismatch",
     "files.root_unavailable",
+    "files.root_elsewhere",
+    "files.storage_full",
+    "files.storage_busy",
     "files.quota_exceeded",
     "files.version_conflict",
     "files.publishes_full",
@@ -104,6 +107,7 @@ const upload = operation({
   problems: [
     "files.publish_unknown",
     "files.root_elsewhere",
+    "files.root_unavailable",
     "files.root_degraded",
     "files.name_invalid",
     "files.name_taken",
@@ -143,6 +147,7 @@ const commit = operation({
     "check_contended",
     "files.publish_unknown",
     "files.root_elsewhere",
+    "files.root_unavailable",
     "files.root_degraded",
     "files.version_conflict",
     "files.meta_too_large",
@@ -175,7 +180,7 @@ const pin = operation({
   name: "files.pin",
   kind: "write",
   hasOpenReply: true,
-  summary: "Keeps a version for a time, so that a reader of many files gets all of them.",
+  summary: "Keeps a version for a time, so that a reader of many files gets all of them. Each reader has its own pin.",
   input: Type.Object(
     {
       target: fileTarget,
@@ -186,10 +191,23 @@ const pin = operation({
     closed,
   ),
   output: fileVersion,
-  problems: ["files.version_unknown", "files.lock_required"],
+  problems: ["files.version_unknown", "files.lock_required", "files.pins_full"],
   rights: [{ verbs: ["read"], touches: ofTarget }],
   routes: [post("/v1/files/pin")],
   example: { target: "site/docs", version: 3, ttl_seconds: 600 },
+});
+
+const unpin = operation({
+  name: "files.unpin",
+  kind: "write",
+  hasOpenReply: true,
+  summary: "Ends the caller's pin of a version. Pins of other readers stay.",
+  input: Type.Object({ target: fileTarget, version: versionNumber }, closed),
+  output: Type.Object({ target: fileTarget, version: versionNumber }, closed),
+  problems: ["files.version_unknown"],
+  rights: [{ verbs: ["read"], touches: ofTarget }],
+  routes: [post("/v1/files/unpin")],
+  example: { target: "site/docs", version: 3 },
 });
 
 const remove = operation({
@@ -259,4 +277,4 @@ const clearRoot = operation({
   example: { root: "main" },
 });
 
-export const filesOperations = [open, upload, commit, abort, pin, remove, configure, clearRoot];
+export const filesOperations = [open, upload, commit, abort, pin, unpin, remove, configure, clearRoot];

@@ -31,6 +31,12 @@ const publishProblems = {
     title: "A reader has pinned a version",
     next: "Send the request again after `until`.",
   },
+  "files.pins_full": {
+    status: 429,
+    retry: "later",
+    title: "Too many readers keep this version",
+    next: "Send the request again later. `limit` is the maximum.",
+  },
   "files.lock_required": {
     status: 423,
     retry: "new-key-after-read",
@@ -123,7 +129,7 @@ const rootProblems = {
     status: 421,
     retry: "never",
     title: "Another node has the storage root",
-    next: "Send the request to `node`.",
+    next: "Send the request to `node`, at `url`. The client does so if `url` is one of its own addresses.",
   },
   "files.root_degraded": {
     status: 503,

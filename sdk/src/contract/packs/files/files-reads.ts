@@ -34,10 +34,21 @@ const versionOf = { target: fileTarget, version: Type.Optional(versionNumber), .
 const getVersion = operation({
   name: "files.get",
   kind: "read",
-  summary: "Reads the current version of a target, or one that is still kept.",
-  input: Type.Object(versionOf, closed),
+  summary: "Reads the current version of a target, one that is still kept, or the one at a position of the journal.",
+  input: Type.Object(
+    {
+      ...versionOf,
+      position: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: "The version that was current right after the entry at this position.",
+        }),
+      ),
+    },
+    closed,
+  ),
   output: fileVersion,
-  problems: ["files.version_unknown", "files.lock_required"],
+  problems: ["files.version_unknown", "files.lock_required", "entry_erased"],
   rights: readsTarget,
   routes: [get("/v1/files/version")],
   example: { target: "site/docs" },
@@ -53,6 +64,7 @@ const list = operation({
     "files.version_unknown",
     "files.lock_required",
     "files.root_elsewhere",
+    "files.root_unavailable",
     "files.damaged",
     "files.storage_busy",
   ],
@@ -72,6 +84,7 @@ const content = operation({
     "files.lock_required",
     "files.file_unknown",
     "files.root_elsewhere",
+    "files.root_unavailable",
     "files.damaged",
     "files.storage_busy",
   ],
@@ -85,7 +98,15 @@ const listTargets = operation({
   name: "files.list-targets",
   kind: "read",
   summary: "Lists the targets at or below a path, with their current versions.",
-  input: Type.Object({ under: Type.Optional(fileTarget), after: Type.Optional(fileTarget), limit }, closed),
+  input: Type.Object(
+    {
+      under: Type.Optional(fileTarget),
+      after: Type.Optional(fileTarget),
+      limit,
+      fence: Type.Optional(Type.String({ ...fence, description: "Of a job of a project, which acts without a role." })),
+    },
+    closed,
+  ),
   output: Type.Object(page(fileVersion), closed),
   problems: [],
   rights: [{ verbs: ["read"], touches: ({ under }) => (under === undefined ? { space: true } : { paths: [under] }) }],

@@ -13,6 +13,11 @@ import { statusWord, writeProblems } from "./intents-operations.ts";
 
 const closed = { additionalProperties: false } as const;
 const written = writtenResource(intent);
+/** The version that the worker read. A writer under the strategy `none` may have changed the intent since. */
+const expected = {
+  expected_version: conditions.expected_version,
+  expected_revision: conditions.expected_revision,
+};
 
 const runRights = [
   { verbs: ["write"], touches: ofResource(intent) },
@@ -29,6 +34,7 @@ const run = operation({
       fence,
       ...planMembers,
       resume: Type.Optional(word("auto (default): resume an open run; never: refuse it; only: start no new run.")),
+      ...expected,
     },
     closed,
   ),
@@ -79,7 +85,7 @@ const advance = operation({
       note: Type.Optional(line),
       error: Type.Optional(stepError),
       fatal: Type.Optional(Type.Boolean({ description: "The step must not be retried, in any mode." })),
-      expected_version: conditions.expected_version,
+      ...expected,
     },
     closed,
   ),

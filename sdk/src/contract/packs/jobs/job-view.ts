@@ -25,6 +25,17 @@ export const jobType = Type.String({
   description: "The type of a job, such as `tiles.render`. Its path for rights is `job/<type>`.",
 });
 
+const jobRoot = Type.String({
+  pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
+  description: "The storage root that the job needs. Only workers that offer `<type>@<root>` get it.",
+});
+
+/** The type of a job with a root begins with a letter as well, so the sign between them is never part of a type. */
+export const jobWork = Type.String({
+  pattern: "^[a-z][a-z0-9._-]{0,63}(@[a-z0-9][a-z0-9._-]{0,63})?$",
+  description: "A type, or `<type>@<root>` for the jobs of the type that need this storage root.",
+});
+
 export const jobProject = Type.String({
   maxLength: 128,
   pattern: "^[^/\\u0000-\\u001f\\u007f]*$",
@@ -89,6 +100,7 @@ export const jobRequestMembers = {
     Type.Array(jobId, { minItems: 1, maxItems: 100, description: "Jobs that must be completed before." }),
   ),
   unique: Type.Optional(unique),
+  root: Type.Optional(jobRoot),
   max_attempts: Type.Optional(maxAttempts),
   timeout_seconds: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 604_800, description: "Maximum duration of an attempt." }),
@@ -115,6 +127,7 @@ export const jobView = Type.Object(
     id: jobId,
     type: jobType,
     project: jobProject,
+    root: Type.Optional(jobRoot),
     state: Type.Enum([...jobStates, ...jobEnds]),
     priority: Type.Optional(priority),
     attempt: count,
@@ -149,6 +162,7 @@ export const startedJob = Type.Object(
     id: jobId,
     type: jobType,
     project: jobProject,
+    root: Type.Optional(jobRoot),
     claim,
     fence: Type.Optional(fence),
     attempt: count,

@@ -6,7 +6,7 @@ import Type from "typebox";
 import type { TProperties } from "typebox";
 import { withoutPath } from "../../event-type.ts";
 import type { EventType, RecordedEvent } from "../../event-type.ts";
-import { claim, jobError, jobType } from "./job-view.ts";
+import { claim, jobError, jobType, jobWork } from "./job-view.ts";
 
 /** Events also carry members that only a fold needs. */
 const open = { additionalProperties: true } as const;
@@ -52,7 +52,14 @@ export const jobsEvents = {
   "jobs.replaced": ofJob("A job that had not started got a new payload and time.", { payload: Type.Unknown() }),
   "jobs.readied": ofJob("A job may start.", { why: text }),
   "jobs.blocked": ofJob("Locks of a job are held by others. It waits in their queue.", { holders: Type.Array(text) }),
-  "jobs.started": ofJob("An attempt at a job began.", { worker: text, claim, attempt: number, vt: number, v: number }),
+  "jobs.started": ofJob("An attempt at a job began.", {
+    worker: text,
+    claim,
+    attempt: number,
+    waited_ms: number,
+    vt: number,
+    v: number,
+  }),
   "jobs.progressed": ofJob("A worker reported progress.", {
     percent: Type.Optional(number),
     message: Type.Optional(text),
@@ -78,7 +85,7 @@ export const jobsEvents = {
   "jobs.cancelled": ofJob("A job was cancelled.", { worker, why: text }),
   "jobs.discarded": ofJob("A failed job was removed."),
   "jobs.changed": ofJob("Priority, time or maximum attempts of a job changed."),
-  "jobs.offered": ofWorker("A worker offers slots.", { types: Type.Array(jobType), slots: number }),
+  "jobs.offered": ofWorker("A worker offers slots.", { types: Type.Array(jobWork), slots: number }),
   "jobs.withdrawn": ofWorker("The offer of a worker ended.", { why: text }),
   "jobs.configured": ofSpace("An operator changed the settings of jobs.", {
     settings: Type.Record(text, Type.Unknown()),

@@ -4,14 +4,16 @@ import { isoTime, line, ownerId } from "../../agents.ts";
 import { limit } from "../../conditions.ts";
 import { operation } from "../../operation.ts";
 import type { Touch } from "../../rights.ts";
-import { get, post } from "../../routes.ts";
+import { get, patch, post } from "../../routes.ts";
 import {
+  jobEnds,
   jobId,
   jobProject,
   jobRequestMembers,
   jobStates,
   jobType,
   jobView,
+  jobWork,
   maxAttempts,
   priority,
   runAt,
@@ -161,17 +163,22 @@ const change = operation({
   input: Type.Object(
     {
       id: jobId,
-      priority: Type.Optional(priority),
-      run_at: Type.Optional(runAt),
-      max_attempts: Type.Optional(maxAttempts),
+      changes: Type.Object(
+        {
+          priority: Type.Optional(priority),
+          run_at: Type.Optional(runAt),
+          max_attempts: Type.Optional(maxAttempts),
+        },
+        { ...closed, minProperties: 1 },
+      ),
     },
     closed,
   ),
   output: Type.Object({ id: jobId, state: Type.String(), priority, max_attempts: maxAttempts }, closed),
   problems: ["jobs.unknown", "jobs.not_waiting"],
   rights: [{ verbs: ["write"], touches: ofJob }],
-  routes: [post("/v1/jobs/{id}/change")],
-  example: { id: "job-7", priority: 90 },
+  routes: [patch("/v1/jobs/{id}", { patches: "changes" })],
+  example: { id: "job-7", changes: { priority: 90 } },
 });
 
 const read = operation({
@@ -191,10 +198,11 @@ const cursor = Type.String({ maxLength: 512, description: "The `next` of the pag
 const list = operation({
   name: "jobs.list",
   kind: "read",
-  summary: "Lists the jobs in one state, oldest first, without payloads. A page may be short while `next` is set.",
+  summary:
+    "Lists the jobs in one state, oldest first, without payloads. Ended jobs are listed newest first. A page may be short while `next` is set.",
   input: Type.Object(
     {
-      state: Type.Enum([...jobStates]),
+      state: Type.Enum([...jobStates, ...jobEnds]),
       type: Type.Optional(jobType),
       project: Type.Optional(jobProject),
       after: Type.Optional(cursor),
@@ -257,7 +265,7 @@ const listWorkers = operation({
     {
       items: Type.Array(
         Type.Object(
-          { worker: ownerId, types: Type.Array(jobType), slots: count, running: count, until: isoTime },
+          { worker: ownerId, types: Type.Array(jobWork), slots: count, running: count, until: isoTime },
           closed,
         ),
       ),

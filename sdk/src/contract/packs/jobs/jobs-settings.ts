@@ -16,7 +16,27 @@ const jobTypeSettings = Type.Object(
     max_attempts: Type.Optional(maxAttempts),
     backoff_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 3_600_000 })),
     lease_ms: Type.Optional(Type.Integer({ minimum: 30_000, maximum: 60_000 })),
-    lock_patience_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 600_000 })),
+    lock_tries: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 20,
+        description: "Maximum tries to lock the paths of a job before the attempt fails; 5 by default.",
+      }),
+    ),
+    lock_patience_ms: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 600_000,
+        description:
+          "Maximum wait in the queue of its locks. By default it is the length of the tries: 100 ms, doubled up to 2 s.",
+      }),
+    ),
+    adopt: Type.Optional(
+      Type.Boolean({
+        description:
+          "False: the next attempt does not take over the locks of a lost one. It starts after their recovery. For effects that cannot check a fence.",
+      }),
+    ),
     map_job: Type.Optional(Type.Boolean()),
   },
   closed,

@@ -5,17 +5,19 @@ import { fence } from "../../grant.ts";
 import { lockedPath, lockPath, paths } from "../../lock-path.ts";
 import { operation } from "../../operation.ts";
 import { post, put } from "../../routes.ts";
-import { claim, delaySeconds, jobError, jobId, jobType, percent, startedJob } from "./job-view.ts";
+import { claim, delaySeconds, jobError, jobId, jobWork, percent, startedJob } from "./job-view.ts";
 import { ofJob } from "./jobs-operations.ts";
 
 const closed = { additionalProperties: false } as const;
 const count = Type.Integer({ minimum: 0 });
 
-const types = Type.Array(jobType, { minItems: 1, maxItems: 100 });
+const types = Type.Array(jobWork, { minItems: 1, maxItems: 100 });
 const typeRights = [
   {
     verbs: ["work"],
-    touches: (input: { readonly types: readonly string[] }) => ({ paths: input.types.map((type) => `job/${type}`) }),
+    touches: (input: { readonly types: readonly string[] }) => ({
+      paths: input.types.map((type) => `job/${type.replace(/@.*$/u, "")}`),
+    }),
   },
 ] as const;
 const jobRights = [{ verbs: ["work"], touches: ofJob }] as const;
@@ -25,6 +27,10 @@ const next = Type.Optional(
 );
 const attemptProblems = ["jobs.claim_stale"] as const;
 const ended = Type.Object({ id: jobId, state: Type.String(), next }, closed);
+const withNext = Type.Optional(
+  Type.Boolean({ description: "False: the reply has no `next`, for a worker that listens to its notices." }),
+);
+const result = Type.Optional(Type.Unknown({ description: "Any JSON value of at most 64 KiB." }));
 
 const offer = operation({
   name: "jobs.offer",
@@ -80,15 +86,62 @@ const complete = operation({
   kind: "write",
   hasOpenReply: true,
   summary: "Completes a job. Its locks are released, and its slot gets the next job in the same entry.",
-  input: Type.Object(
-    { ...attempt, result: Type.Optional(Type.Unknown({ description: "Any JSON value of at most 64 KiB." })) },
-    closed,
-  ),
+  input: Type.Object({ ...attempt, result, with_next: withNext }, closed),
   output: ended,
   problems: [...attemptProblems, "jobs.result_too_large"],
   rights: jobRights,
   routes: [post("/v1/jobs/{id}/complete")],
   example: { id: "job-7", claim: "1.90", result: { sent: true } },
+});
+
+/** Maximum jobs that one command completes. Each may start another one, and may free locks. */
+const completedMax = 100;
+
+const completeMany = operation({
+  name: "jobs.complete-many",
+  kind: "write",
+  hasOpenReply: true,
+  summary: "Completes up to 100 jobs of a worker in one entry. Each is completed or refused on its own.",
+  input: Type.Object(
+    {
+      jobs: Type.Array(Type.Object({ ...attempt, result }, closed), { minItems: 1, maxItems: completedMax }),
+      with_next: withNext,
+    },
+    closed,
+  ),
+  output: Type.Object(
+    {
+      jobs: Type.Array(
+        Type.Object(
+          {
+            id: jobId,
+            state: Type.Optional(
+              Type.String({ description: "`running` if the entry was full before this job. Send it again." }),
+            ),
+            code: Type.Optional(Type.String({ description: "The code of the refusal of this job." })),
+          },
+          closed,
+        ),
+        { description: "The results, in the order of the request." },
+      ),
+      next,
+    },
+    closed,
+  ),
+  problems: [],
+  rights: [
+    {
+      verbs: ["work"],
+      touches: ({ jobs }) => ({ refs: jobs.map(({ id }) => ({ kind: "job", id })) }),
+    },
+  ],
+  routes: [post("/v1/jobs/complete")],
+  example: {
+    jobs: [
+      { id: "job-7", claim: "1.90", result: { sent: true } },
+      { id: "job-8", claim: "1.92" },
+    ],
+  },
 });
 
 const fail = operation({
@@ -97,7 +150,12 @@ const fail = operation({
   hasOpenReply: true,
   summary: "Ends an attempt as failed. The job is retried with backoff, up to its maximum attempts.",
   input: Type.Object(
-    { ...attempt, error: jobError, retry: Type.Optional(Type.Boolean({ description: "False: it is not retried." })) },
+    {
+      ...attempt,
+      error: jobError,
+      retry: Type.Optional(Type.Boolean({ description: "False: it is not retried." })),
+      with_next: withNext,
+    },
     closed,
   ),
   output: ended,
@@ -112,7 +170,7 @@ const release = operation({
   kind: "write",
   hasOpenReply: true,
   summary: "Returns a job to the queue, at once or after a delay. It counts as no attempt.",
-  input: Type.Object({ ...attempt, delay_seconds: Type.Optional(delaySeconds) }, closed),
+  input: Type.Object({ ...attempt, delay_seconds: Type.Optional(delaySeconds), with_next: withNext }, closed),
   output: ended,
   problems: attemptProblems,
   rights: jobRights,
@@ -169,4 +227,4 @@ const unlock = operation({
   example: { id: "job-7", claim: "1.90", paths: ["project/p1/map/m2"] },
 });
 
-export const jobsWorkOperations = [offer, take, progress, complete, fail, release, lock, unlock];
+export const jobsWorkOperations = [offer, take, progress, complete, completeMany, fail, release, lock, unlock];

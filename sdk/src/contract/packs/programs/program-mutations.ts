@@ -118,7 +118,16 @@ const checkMutation = operation({
   kind: "read",
   summary:
     "Checks a mutation without a lock and without a change: its errors, its hashes, and the locks that it needs.",
-  input: Type.Object({ program_id: programIdOf, mutations: steps }, closed),
+  input: Type.Object(
+    {
+      program_id: programIdOf,
+      mutations: steps,
+      // The body of a mutation is a body of this operation too.
+      expected_hashes: Type.Optional(expectedHashes),
+      ...how,
+    },
+    { ...closed, description: "The body of a mutation. Hashes are not compared, and no lock is used or released." },
+  ),
   output: Type.Object(
     {
       ok: Type.Boolean(),
@@ -243,7 +252,7 @@ const importation = operation({
     closed,
   ),
   output: accepted,
-  problems: [...mutationProblems, "programs.in_use"],
+  problems: mutationProblems,
   rights: [{ verbs: ["write"], touches: ofProgram }],
   visibleToWriters,
   routes: [post("/v1/programs/{program_id}/import")],

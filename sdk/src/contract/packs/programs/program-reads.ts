@@ -37,7 +37,9 @@ const listCalls = operation({
       items: Type.Array(
         Type.Object({ function_id: programFunctionId, name: Type.String(), depth: Type.Integer() }, closed),
       ),
-      cycle: Type.Boolean({ description: "Whether the function reaches itself." }),
+      cycle: Type.Array(programFunctionId, {
+        description: "The functions of a shortest cycle, from the function itself. Empty: it does not reach itself.",
+      }),
       truncated: Type.Boolean(),
     },
     closed,
@@ -183,6 +185,10 @@ const testFunction = operation({
   example: { program_id: "ledger", function_id: "f1", cases: 100 },
 });
 
+const hashAfter = Type.Union([Type.String(), nothing], {
+  description: "Null: the item was removed, or it is a module, which has no hash.",
+});
+
 const listMutations = operation({
   name: "programs.list-mutations",
   kind: "read",
@@ -200,7 +206,7 @@ const listMutations = operation({
             of: Type.Optional(Type.Integer()),
             version,
             description: Type.Optional(line),
-            items: Type.Array(Type.Object({ ...mutatedItem, version }, closed)),
+            items: Type.Array(Type.Object({ ...mutatedItem, hash: hashAfter, version }, closed)),
           },
           closed,
         ),

@@ -57,7 +57,7 @@ const create = operation({
     closed,
   ),
   output: writtenProgram,
-  problems: ["entity_exists", "not_allowed", "programs.in_use"],
+  problems: ["entity_exists", "not_allowed", "programs.name_taken"],
   rights: [{ verbs: ["write"], touches: ofProgram }],
   visibleToWriters,
   routes: [post("/v1/programs", { status: 201 })],

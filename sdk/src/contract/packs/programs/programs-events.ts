@@ -5,11 +5,10 @@ import type { EventType } from "../../event-type.ts";
 const closed = { additionalProperties: false } as const;
 const hash = Type.Union([Type.String(), Type.Null()]);
 
-/** The members of an item after a mutation. A module has no hash, so it is named by its content. */
+/** An item of a mutation. Its hash and its version are in the next events of the same entry. */
 export const mutatedItem = {
   item: Type.String({ description: "function/f1, type/t1 or module/m1." }),
   change: Type.Enum(["added", "changed", "removed", "renamed", "moved"]),
-  hash: Type.Union([Type.String(), Type.Null()], { description: "Null: the item was removed." }),
 };
 
 export const programsEvents = {

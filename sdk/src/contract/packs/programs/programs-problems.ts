@@ -38,7 +38,7 @@ export const programsProblems = {
     status: 404,
     retry: "never",
     title: "The program has no such item",
-    next: "`kind` and `id` name it, and `nearest` lists ids that are similar.",
+    next: "Check `kind` and `id`. `nearest` lists similar ids. programs.create makes a program, and programs.mutate makes what is in it.",
     visibleToWriters: ["kind", "id"],
   },
   "programs.hashes_required": {
@@ -107,13 +107,6 @@ export const programsProblems = {
     title: "The id was used before",
     next: "Send another id, or none. An id is never used for something else.",
     visibleToWriters: ["item"],
-  },
-  "programs.in_use": {
-    status: 409,
-    retry: "never",
-    title: "The program is not empty, or is being removed",
-    next: "See `reason`.",
-    visibleToWriters: ["reason"],
   },
   "programs.limit_reached": {
     status: 409,

@@ -1,73 +1,73 @@
 /** The operations on maps, and the tiles of the viewer. */
 import Type from "typebox";
-import { limit } from "../../conditions.ts";
 import { operation } from "../../operation.ts";
-import { get, ifMatch, patch, post, remove } from "../../routes.ts";
+import { get, ifMatch, post } from "../../routes.ts";
 import { versionNumber } from "../files/file-version.ts";
 import {
+  describedChanges,
   inMap,
   inProject,
+  lockedRights,
   lockProblems,
   objectCount,
   readsPlace,
   recordConditions,
-  recordFacts,
   recordProblems,
+  takenLock,
   underLock,
   workspaceMembers,
-  workspaceName,
-  workspacePage,
-  workspaceText,
   writesPlace,
   writtenRecord,
 } from "./workspace-members.ts";
+import { recordList, recordOperations } from "./record-operations.ts";
 import { calibration, calibrationPoints, workspaceMap, workspaceUnit } from "./workspace-resources.ts";
 
 const closed = { additionalProperties: false } as const;
 const all = "/v1/workspace/projects/{project}/maps";
 const one = `${all}/{map}`;
 
-const createMap = operation({
-  name: "workspace.create-map",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Creates a map in a project. The lock is that of the new map.",
-  input: Type.Object(
-    { ...inMap, name: workspaceName, description: Type.Optional(workspaceText), ...underLock },
-    closed,
-  ),
-  output: writtenRecord(inMap),
-  problems: [...recordProblems, "entity_exists", "workspace.parent_not_found", "workspace.too_many"],
-  rights: writesPlace,
-  routes: [post(all, { status: 201 })],
-  example: { project: "p1", map: "m1", name: "Ground floor", lock: "take" },
+const maps = recordOperations({
+  name: "map",
+  ids: inMap,
+  created: workspaceMap.fields,
+  changes: describedChanges,
+  shown: { ...workspaceMap.fields, ...workspaceMap.shown, sketches: objectCount },
+  proof: underLock,
+  deleted: {},
+  routes: { all, one },
+  summaries: {
+    create: "Creates a map in a project. The lock is that of the new map.",
+    update: "Changes the name or the description of a map",
+    delete: "Deletes a map with its sketches, objects and files. Everything below it is removed in the next entries.",
+    get: "Reads a map with its calibration.",
+  },
+  problems: {
+    create: [...recordProblems, "entity_exists", "workspace.parent_not_found", "workspace.too_many"],
+    update: recordProblems,
+    delete: recordProblems,
+    get: lockProblems,
+  },
+  rights: lockedRights,
+  examples: {
+    ids: { project: "p1", map: "m1" },
+    created: { name: "Ground floor" },
+    changes: { name: "Ground floor" },
+    proof: takenLock,
+    deleted: {},
+  },
 });
 
-const updateMap = operation({
-  name: "workspace.update-map",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Changes the name or the description of a map: `changes` is a merge patch.",
-  input: Type.Object(
-    {
-      ...inMap,
-      changes: Type.Object(
-        {
-          name: Type.Optional(workspaceName),
-          description: Type.Optional(Type.Union([workspaceText, Type.Null()])),
-        },
-        { ...closed, minProperties: 1 },
-      ),
-      ...underLock,
-      ...recordConditions,
-    },
-    closed,
-  ),
-  output: writtenRecord(inMap),
-  problems: recordProblems,
-  rights: writesPlace,
-  routes: [patch(one, { ...ifMatch, patches: "changes" })],
-  example: { project: "p1", map: "m1", changes: { name: "Ground floor" }, lock: "take", expected_revision: "1.1" },
+const listMaps = recordList({
+  name: "maps",
+  summary: "Lists the maps of a project, ordered by id.",
+  parent: inProject,
+  after: workspaceMembers.map,
+  item: maps.shown,
+  proof: underLock,
+  route: all,
+  problems: lockProblems,
+  rights: lockedRights.read,
+  example: { project: "p1", ...takenLock },
 });
 
 const calibrateMap = operation({
@@ -94,51 +94,6 @@ const calibrateMap = operation({
     lock: "take",
     expected_revision: "1.1",
   },
-});
-
-const deleteMap = operation({
-  name: "workspace.delete-map",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Deletes a map with its sketches, objects and files. Everything below it is removed in the next entries.",
-  input: Type.Object({ ...inMap, ...underLock, ...recordConditions }, closed),
-  output: writtenRecord(inMap),
-  problems: recordProblems,
-  rights: writesPlace,
-  routes: [remove(one, ifMatch)],
-  example: { project: "p1", map: "m1", lock: "take", expected_revision: "1.1" },
-});
-
-const shownMap = Type.Object(
-  { ...inMap, ...workspaceMap.fields, ...workspaceMap.shown, sketches: objectCount, ...recordFacts },
-  closed,
-);
-
-const getMap = operation({
-  name: "workspace.get-map",
-  kind: "read",
-  summary: "Reads a map with its calibration.",
-  input: Type.Object({ ...inMap, ...underLock }, closed),
-  output: shownMap,
-  problems: lockProblems,
-  rights: readsPlace,
-  routes: [get(one)],
-  example: { project: "p1", map: "m1", lock: "take" },
-});
-
-const listMaps = operation({
-  name: "workspace.list-maps",
-  kind: "read",
-  summary: "Lists the maps of a project, ordered by id.",
-  input: Type.Object(
-    { ...inProject, after: Type.Optional(workspaceMembers.map), limit: Type.Optional(limit), ...underLock },
-    closed,
-  ),
-  output: workspacePage(shownMap),
-  problems: lockProblems,
-  rights: readsPlace,
-  routes: [get(all)],
-  example: { project: "p1", lock: "take" },
 });
 
 const number = Type.Integer({ minimum: 0, maximum: 1_000_000 });
@@ -174,4 +129,12 @@ const getTile = operation({
   answer: "stream",
 });
 
-export const workspaceMaps = [createMap, updateMap, calibrateMap, deleteMap, getMap, listMaps, getTile] as const;
+export const workspaceMaps = [
+  maps.create,
+  maps.update,
+  calibrateMap,
+  maps.remove,
+  maps.get,
+  listMaps,
+  getTile,
+] as const;

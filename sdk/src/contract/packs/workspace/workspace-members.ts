@@ -51,6 +51,13 @@ export const recordConditions = { expected_version, expected_revision } as const
 
 export const workspaceName = Type.String({ minLength: 1, maxLength: 200 });
 export const workspaceText = Type.String({ maxLength: 2_000 });
+
+/** The changes of a name and a description. Null removes the description. */
+export const describedChanges = {
+  name: Type.Optional(workspaceName),
+  description: Type.Optional(Type.Union([workspaceText, Type.Null()])),
+} as const;
+
 export const workspaceLayer = Type.String({ minLength: 1, maxLength: 100 });
 export const coordinate = Type.Number({ minimum: -1e9, maximum: 1e9 });
 export const objectCount = Type.Integer({ minimum: 0 });
@@ -99,6 +106,12 @@ export const writesPlace: readonly [Right<LockedInput>, Right<LockedInput>] = [
 ];
 
 export const readsPlace: readonly [Right<WorkspacePlace>] = [{ verbs: ["read"], touches: ofPlace }];
+
+/** The rights of the operations on a record that needs a lock. */
+export const lockedRights = { write: writesPlace, read: readsPlace } as const;
+
+/** A taken lock in an example. */
+export const takenLock = { lock: "take" } as const;
 
 /** The problems of every operation that needs a role and a lock. */
 export const lockProblems = [

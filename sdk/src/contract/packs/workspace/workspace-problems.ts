@@ -94,6 +94,13 @@ export const workspaceProblems = {
     next: "`counted` and `limit` name the bound.",
     visibleToWriters: ["counted", "limit"],
   },
+  "workspace.in_use": {
+    status: 409,
+    retry: "never",
+    title: "Files were published there before the project",
+    next: "Delete `target` with files.delete first, or choose another id.",
+    visibleToWriters: ["target"],
+  },
   "workspace.last_owner": {
     status: 409,
     retry: "never",

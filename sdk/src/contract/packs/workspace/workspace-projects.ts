@@ -3,117 +3,62 @@ import Type from "typebox";
 import { limit } from "../../conditions.ts";
 import { operation } from "../../operation.ts";
 import { ofCaller } from "../../rights.ts";
-import { get, ifMatch, patch, post, put, remove } from "../../routes.ts";
+import { get, ifMatch, put, remove } from "../../routes.ts";
 import { storageRoot } from "../files/file-version.ts";
 import {
+  describedChanges,
   inProject,
+  lockedRights,
   lockProblems,
-  readsPlace,
   recordConditions,
-  recordFacts,
   recordProblems,
+  takenLock,
   underLock,
   workspaceMembers,
-  workspaceName,
   workspacePage,
-  workspaceText,
   writesPlace,
   writtenRecord,
 } from "./workspace-members.ts";
+import { recordOperations } from "./record-operations.ts";
 import { principalName, workspaceLayers, workspaceProject, workspaceRole } from "./workspace-resources.ts";
 
 const closed = { additionalProperties: false } as const;
 const { project } = workspaceMembers;
 const one = "/v1/workspace/projects/{project}";
 
-const createProject = operation({
-  name: "workspace.create-project",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Creates a project. Its creator becomes its owner.",
-  input: Type.Object(
-    {
-      ...inProject,
-      name: workspaceName,
-      description: Type.Optional(workspaceText),
-      layers: Type.Optional(workspaceLayers),
-      root: Type.Optional(storageRoot),
-      ...underLock,
-    },
-    closed,
-  ),
-  output: writtenRecord(inProject),
-  problems: [...recordProblems, "entity_exists", "workspace.root_ambiguous", "files.root_unknown"],
-  rights: writesPlace,
-  routes: [post("/v1/workspace/projects", { status: 201 })],
-  example: { project: "p1", name: "Main building", lock: "take" },
-});
-
-const updateProject = operation({
-  name: "workspace.update-project",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Changes the name, the description or the layers of a project: `changes` is a merge patch.",
-  input: Type.Object(
-    {
-      ...inProject,
-      changes: Type.Object(
-        {
-          name: Type.Optional(workspaceName),
-          description: Type.Optional(Type.Union([workspaceText, Type.Null()])),
-          layers: Type.Optional(Type.Union([workspaceLayers, Type.Null()])),
-        },
-        { ...closed, minProperties: 1 },
-      ),
-      ...underLock,
-      ...recordConditions,
-    },
-    closed,
-  ),
-  output: writtenRecord(inProject),
-  problems: recordProblems,
-  rights: writesPlace,
-  routes: [patch(one, { ...ifMatch, patches: "changes" })],
-  example: { project: "p1", changes: { name: "Main building" }, lock: "take", expected_revision: "1.1" },
-});
-
-const deleteProject = operation({
-  name: "workspace.delete-project",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Deletes a project with everything in it, after another person approved it.",
-  input: Type.Object(
-    { ...inProject, approval: Type.Optional(workspaceMembers.approval), ...underLock, ...recordConditions },
-    closed,
-  ),
-  output: writtenRecord(inProject),
-  problems: [...recordProblems, "workspace.approval_required", "workspace.approval_invalid"],
-  rights: writesPlace,
-  routes: [remove(one, ifMatch)],
-  example: { project: "p1", approval: "a7", lock: "take", expected_revision: "1.1" },
-});
-
-const shownProject = Type.Object(
-  {
-    ...inProject,
+const projects = recordOperations({
+  name: "project",
+  ids: inProject,
+  created: { ...workspaceProject.fields, root: Type.Optional(storageRoot) },
+  changes: { ...describedChanges, layers: Type.Optional(Type.Union([workspaceLayers, Type.Null()])) },
+  shown: {
     ...workspaceProject.fields,
     ...workspaceProject.shown,
     maps: Type.Integer({ minimum: 0, description: "Number of its maps." }),
-    ...recordFacts,
   },
-  closed,
-);
-
-const getProject = operation({
-  name: "workspace.get-project",
-  kind: "read",
-  summary: "Reads a project with its roles.",
-  input: Type.Object({ ...inProject, ...underLock }, closed),
-  output: shownProject,
-  problems: lockProblems,
-  rights: readsPlace,
-  routes: [get(one)],
-  example: { project: "p1", lock: "take" },
+  proof: underLock,
+  deleted: { approval: Type.Optional(workspaceMembers.approval) },
+  routes: { all: "/v1/workspace/projects", one },
+  summaries: {
+    create: "Creates a project. Its creator becomes its owner.",
+    update: "Changes the name, the description or the layers of a project",
+    delete: "Deletes a project with everything in it, after another person approved it.",
+    get: "Reads a project with its roles.",
+  },
+  problems: {
+    create: [...recordProblems, "entity_exists", "workspace.root_ambiguous", "workspace.in_use", "files.root_unknown"],
+    update: recordProblems,
+    delete: [...recordProblems, "workspace.approval_required", "workspace.approval_invalid"],
+    get: lockProblems,
+  },
+  rights: lockedRights,
+  examples: {
+    ids: { project: "p1" },
+    created: { name: "Main building" },
+    changes: { name: "Main building" },
+    proof: takenLock,
+    deleted: { approval: "a7" },
+  },
 });
 
 const listProjects = operation({
@@ -157,10 +102,10 @@ const removeRole = operation({
 });
 
 export const workspaceProjects = [
-  createProject,
-  updateProject,
-  deleteProject,
-  getProject,
+  projects.create,
+  projects.update,
+  projects.remove,
+  projects.get,
   listProjects,
   setRole,
   removeRole,

@@ -1,6 +1,7 @@
 /** The records of the workspace as entity types. Their operations are defined one by one, since most need a lock. */
 import Type from "typebox";
 import type { TProperties } from "typebox";
+import type { OwnOperations } from "../own-operations.ts";
 import type { Resource } from "../resource.ts";
 import { coordinate, objectCount, workspaceLayer, workspaceName, workspaceText } from "./workspace-members.ts";
 import { workspaceRoles } from "./workspace-rules.ts";
@@ -110,7 +111,13 @@ export const approvalStates = ["requested", "approved", "rejected", "used"] as c
 const resource = <const Name extends string, const Fields extends TProperties>(
   name: Name,
   path: string,
-  members: { readonly id: string; readonly fields: Fields; readonly shown?: TProperties; readonly summary: string },
+  members: {
+    readonly id: string;
+    readonly fields: Fields;
+    readonly shown?: TProperties;
+    readonly own?: OwnOperations;
+    readonly summary: string;
+  },
 ) => ({
   pack: "workspace",
   name: `workspace-${name}` as const,
@@ -118,6 +125,7 @@ const resource = <const Name extends string, const Fields extends TProperties>(
   type: `workspace-${name}`,
   path,
   verbs: [],
+  own: members.own ?? { create: `workspace.create-${name}`, change: `workspace.update-${name}` },
   summary: members.summary,
   fixed: {},
   fields: members.fields,
@@ -154,6 +162,7 @@ export const workspaceSketch = resource("sketch", "project/{0}/map/{1}/sketch/{2
 export const workspaceObject = resource("object", "project/{0}/map/{1}/sketch/{2}", {
   id: "p1/m1/s1/o1",
   fields: objectFields,
+  own: { create: "workspace.change-objects", change: "workspace.change-objects" },
   summary: "An object of a sketch: a point, a line, a polygon or a circle with properties.",
 });
 
@@ -176,6 +185,7 @@ export const workspaceApproval = resource("approval", "project/{0}", {
     decided_at: Type.Optional(Type.Integer()),
     note: Type.Optional(workspaceText),
   },
+  own: { create: "workspace.request-approval", change: "workspace.decide-approval" },
   summary: "The request for an action that needs a second person, and the decision.",
 });
 

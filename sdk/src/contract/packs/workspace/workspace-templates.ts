@@ -1,29 +1,24 @@
-/** Templates: maps and sketches that are made together in a project. */
+/** Templates: maps and sketches that are made together in a project. Rights decide who changes one; it needs no lock. */
 import Type from "typebox";
-import { limit } from "../../conditions.ts";
 import { operation } from "../../operation.ts";
 import type { Touch } from "../../rights.ts";
-import { get, ifMatch, patch, post, remove } from "../../routes.ts";
+import { post } from "../../routes.ts";
 import {
+  describedChanges,
   inProject,
-  recordConditions,
-  recordFacts,
   recordProblems,
   underLock,
   workspaceMembers,
-  workspaceName,
-  workspacePage,
-  workspaceText,
   writesPlace,
-  writtenRecord,
 } from "./workspace-members.ts";
+import { recordList, recordOperations } from "./record-operations.ts";
 import { templateMaps, workspaceTemplate } from "./workspace-resources.ts";
 
 const closed = { additionalProperties: false } as const;
 const { template } = workspaceMembers;
 const inTemplate = { template };
 const ofTemplate = ({ template: id }: { readonly template: string }): Touch => ({ paths: [`template/${id}`] });
-const one = "/v1/workspace/templates/{template}";
+const all = "/v1/workspace/templates";
 const changeProblems = [
   "entity_not_found",
   "entity_deleted",
@@ -33,85 +28,50 @@ const changeProblems = [
   "space_full",
 ] as const;
 
-const createTemplate = operation({
-  name: "workspace.create-template",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Creates a template: the maps and sketches that it makes.",
-  input: Type.Object(
-    { ...inTemplate, name: workspaceName, description: Type.Optional(workspaceText), maps: templateMaps },
-    closed,
-  ),
-  output: writtenRecord(inTemplate),
-  problems: [...changeProblems, "entity_exists", "workspace.too_many"],
-  rights: [{ verbs: ["write"], touches: ofTemplate }],
-  routes: [post("/v1/workspace/templates", { status: 201 })],
-  example: { template: "floor", name: "A floor", maps: [{ map: "plan", name: "Plan" }] },
+const templates = recordOperations({
+  name: "template",
+  ids: inTemplate,
+  created: workspaceTemplate.fields,
+  changes: { ...describedChanges, maps: Type.Optional(templateMaps) },
+  shown: workspaceTemplate.fields,
+  proof: {},
+  deleted: {},
+  routes: { all, one: `${all}/{template}` },
+  summaries: {
+    create: "Creates a template: the maps and sketches that it makes.",
+    update: "Changes a template, and not the maps that it made",
+    delete: "Deletes a template. The maps that it made stay.",
+    get: "Reads a template.",
+  },
+  problems: {
+    create: [...changeProblems, "entity_exists", "workspace.too_many"],
+    update: [...changeProblems, "workspace.too_many"],
+    delete: changeProblems,
+    get: ["entity_not_found", "entity_deleted"],
+  },
+  rights: {
+    write: [{ verbs: ["write"], touches: ofTemplate }],
+    read: [{ verbs: ["read"], touches: ofTemplate }],
+  },
+  examples: {
+    ids: { template: "floor" },
+    created: { name: "A floor", maps: [{ map: "plan", name: "Plan" }] },
+    changes: { name: "A floor" },
+    proof: {},
+    deleted: {},
+  },
 });
 
-const updateTemplate = operation({
-  name: "workspace.update-template",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Changes a template. The maps that it made stay.",
-  input: Type.Object(
-    {
-      ...inTemplate,
-      changes: Type.Object(
-        {
-          name: Type.Optional(workspaceName),
-          description: Type.Optional(Type.Union([workspaceText, Type.Null()])),
-          maps: Type.Optional(templateMaps),
-        },
-        { ...closed, minProperties: 1 },
-      ),
-      ...recordConditions,
-    },
-    closed,
-  ),
-  output: writtenRecord(inTemplate),
-  problems: [...changeProblems, "workspace.too_many"],
-  rights: [{ verbs: ["write"], touches: ofTemplate }],
-  routes: [patch(one, { ...ifMatch, patches: "changes" })],
-  example: { template: "floor", changes: { name: "A floor" }, expected_revision: "1.1" },
-});
-
-const deleteTemplate = operation({
-  name: "workspace.delete-template",
-  kind: "write",
-  hasOpenReply: true,
-  summary: "Deletes a template. The maps that it made stay.",
-  input: Type.Object({ ...inTemplate, ...recordConditions }, closed),
-  output: writtenRecord(inTemplate),
-  problems: changeProblems,
-  rights: [{ verbs: ["write"], touches: ofTemplate }],
-  routes: [remove(one, ifMatch)],
-  example: { template: "floor", expected_revision: "1.1" },
-});
-
-const shownTemplate = Type.Object({ ...inTemplate, ...workspaceTemplate.fields, ...recordFacts }, closed);
-
-const getTemplate = operation({
-  name: "workspace.get-template",
-  kind: "read",
-  summary: "Reads a template.",
-  input: Type.Object(inTemplate, closed),
-  output: shownTemplate,
-  problems: ["entity_not_found", "entity_deleted"],
-  rights: [{ verbs: ["read"], touches: ofTemplate }],
-  routes: [get(one)],
-  example: { template: "floor" },
-});
-
-const listTemplates = operation({
-  name: "workspace.list-templates",
-  kind: "read",
+const listTemplates = recordList({
+  name: "templates",
   summary: "Lists templates, ordered by id.",
-  input: Type.Object({ after: Type.Optional(template), limit: Type.Optional(limit) }, closed),
-  output: workspacePage(shownTemplate),
+  parent: {},
+  after: template,
+  item: templates.shown,
+  proof: {},
+  route: all,
   problems: [],
   rights: [{ verbs: ["read"], touches: () => ({ paths: ["template"] }) }],
-  routes: [get("/v1/workspace/templates")],
   example: { limit: 50 },
 });
 
@@ -140,10 +100,10 @@ const applyTemplate = operation({
 });
 
 export const workspaceTemplates = [
-  createTemplate,
-  updateTemplate,
-  deleteTemplate,
-  getTemplate,
+  templates.create,
+  templates.update,
+  templates.remove,
+  templates.get,
   listTemplates,
   applyTemplate,
 ] as const;

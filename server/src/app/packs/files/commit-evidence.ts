@@ -1,4 +1,5 @@
 /** The parts of a publish that use the disk around its decisions: steps 4 to 7 before the commit, removal after it. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { refusal } from "../../../machine/refusal.ts";
 import type { Refusal } from "../../../machine/entry.ts";
 import { publishTable, rootTable } from "../../../packs/files/file-tables.ts";
@@ -9,17 +10,10 @@ import type { EvidenceSource, Finish, Prepare } from "../../calls/app-operation.
 import type { EngineServices } from "../../engine-services.ts";
 import { fileLimitsOf } from "./file-limits-of.ts";
 
-/** The first publish of a new journal opens and announces the roots of this node. */
-export const rootsAreReady: Prepare = {
-  at: "now",
-  isNeeded: () => true,
-  run: async (input, { services }) => (await storageRefusal(services)) ?? { input },
-};
-
 /** A root that cannot be opened does not stop the server. The operations that need it are refused. */
-export async function storageRefusal({ storage }: EngineServices): Promise<Refusal | undefined> {
+export async function storageRefusal({ storage }: EngineServices, root?: string): Promise<Refusal | undefined> {
   try {
-    await storage.ready();
+    await storage.ready(root);
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown";
@@ -34,8 +28,8 @@ export function rootHere(
 ): StorageRoot | Refusal {
   const found = storage.root(root);
   if (found !== undefined && (session === undefined || found.session === session)) return found;
-  const node = engine.peek((state) => state.rows(rootTable).get(root)?.node) ?? "";
-  return refusal("files.root_elsewhere", { root, node });
+  const { node = "", url } = engine.peek((state) => state.rows(rootTable).get(root)) ?? {};
+  return refusal("files.root_elsewhere", defined({ root, node, url }));
 }
 
 function publishRow({ engine }: EngineServices, id: unknown): Promise<PublishRow | undefined> {
@@ -47,9 +41,9 @@ export const rootOfCommit: Prepare = {
   at: "head",
   isNeeded: () => true,
   async run(input, { services }) {
-    const unavailable = await storageRefusal(services);
-    if (unavailable !== undefined) return unavailable;
     const row = await publishRow(services, input["id"]);
+    const unavailable = await storageRefusal(services, row?.root);
+    if (unavailable !== undefined) return unavailable;
     const root = row === undefined ? undefined : rootHere(services, row);
     return root !== undefined && "kind" in root ? root : { input };
   },

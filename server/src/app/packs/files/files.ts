@@ -3,8 +3,11 @@ import { targetRules } from "../../../packs/files/target-rule.ts";
 import type { TargetRule } from "../../../packs/files/target-rule.ts";
 import type { AppRead } from "../../reads/app-read.ts";
 import type { ServerPack } from "../server-pack.ts";
-import { commitEvidence, endOnDisk, rootOfCommit, rootsAreReady } from "./commit-evidence.ts";
+import { commitEvidence, endOnDisk, rootOfCommit } from "./commit-evidence.ts";
+import { prepareOpen } from "./prepare-open.ts";
 import { listFiles, readContent } from "./read-content.ts";
+import { listRoots } from "./list-roots.ts";
+import { getVersionAt } from "./get-version-at.ts";
 import { underTargetRules } from "./under-target-rules.ts";
 import { uploadPart } from "./upload-part.ts";
 
@@ -17,7 +20,9 @@ export function filesPack(registered: readonly TargetRule[]): ServerPack {
   const rules = filesRules(targets);
   const reads: Readonly<Record<string, AppRead>> = {
     ...rules.reads,
+    "files.get": getVersionAt,
     "files.list": listFiles,
+    "files.list-roots": listRoots,
     "files.content": readContent,
   };
   const guarded = readsOfTarget.map((name) => [name, underTargetRules(targets, readOf(reads, name))] as const);
@@ -25,7 +30,7 @@ export function filesPack(registered: readonly TargetRule[]): ServerPack {
     ...rules,
     reads: { ...reads, ...Object.fromEntries(guarded) },
     uploads: { "files.upload": uploadPart },
-    prepare: { "files.open": rootsAreReady, "files.commit": rootOfCommit },
+    prepare: { "files.open": prepareOpen, "files.commit": rootOfCommit },
     evidence: { "files.commit": commitEvidence },
     finish: { "files.commit": endOnDisk, "files.abort": endOnDisk, "files.delete": endOnDisk },
   };

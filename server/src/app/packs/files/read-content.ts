@@ -27,7 +27,7 @@ async function openVersion(
 ): Promise<OpenedVersion | Refusal> {
   const row = findVersion(state, target, version);
   if (row === undefined) return unknownVersion(target, version).outcome as Refusal;
-  const unavailable = await storageRefusal(services);
+  const unavailable = await storageRefusal(services, row.root);
   if (unavailable !== undefined) return unavailable;
   const root = rootHere(services, { root: row.root });
   if ("kind" in root) return root;

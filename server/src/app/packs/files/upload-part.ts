@@ -10,11 +10,10 @@ import type { OperationRun } from "../../calls/app-operation.ts";
 import type { EngineServices } from "../../engine-services.ts";
 import { rootHere, storageRefusal } from "./commit-evidence.ts";
 import { fileLimitsOf } from "./file-limits-of.ts";
+import { spaceFault } from "./space-fault.ts";
 
 /** Maximum parts in memory at once. */
 const partsMax = 16;
-/** The share of the disk that stays free. */
-const freeShare = 0.05;
 const systemPrincipal = "holdfast";
 
 interface UploadInput {
@@ -42,10 +41,10 @@ async function withPlace<Result>(act: () => Promise<Result>): Promise<Result> {
 export const uploadPart: OperationRun = {
   at: "head",
   async run({ id, path, offset = 0, sha256 }: UploadInput, { services, speaker, body }) {
-    const unavailable = await storageRefusal(services);
-    if (unavailable !== undefined) return unavailable;
     const row = await publishOf(services, id, speaker.principal);
     if ("kind" in row) return row;
+    const unavailable = await storageRefusal(services, row.root);
+    if (unavailable !== undefined) return unavailable;
     const root = rootHere(services, row);
     if ("kind" in root) return root;
     return withPlace(async () => {
@@ -54,9 +53,8 @@ export const uploadPart: OperationRun = {
       if ("kind" in ended) return ended;
       const publish = root.publish(row, await fileLimitsOf(services, row));
       try {
-        const { freeBytes, totalBytes } = await root.disk.space();
-        if (freeBytes - bytes.byteLength < totalBytes * freeShare)
-          throw new StorageFault("files.storage_full", { root: root.name, reason: "the disk is nearly full" });
+        const full = await spaceFault(root, bytes.byteLength);
+        if (full !== undefined) throw full;
         const size = await publish.write({ path, offset, bytes, sha256 });
         return done({ path, bytes: size });
       } catch (error) {

@@ -1,8 +1,7 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { iso } from "../../../features/locks/tables/lock-events.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
 import { endedJobTable, jobSubject, jobTable } from "../../../packs/jobs/job-tables.ts";
-import { wholeJobView } from "../../../packs/jobs/job-view.ts";
+import { endedJobView, wholeJobView } from "../../../packs/jobs/job-view.ts";
 import type { AppRead } from "../../reads/app-read.ts";
 
 /** A job of the state, or the end of a job. The result is read from the entry of its end. */
@@ -17,8 +16,6 @@ export const getJob: AppRead = {
     const event = entry?.events.find(
       ({ type, subject }) => subject === jobSubject(id) && type === `jobs.${ended.state}`,
     );
-    const { type, project, attempt } = ended;
-    const result = event?.data["result"];
-    return done(defined({ id, type, project, state: ended.state, attempt, result, ended_at: iso(ended.endedAt) }));
+    return done(defined({ ...endedJobView(ended), result: event?.data["result"] }));
   },
 };

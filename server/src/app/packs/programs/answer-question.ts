@@ -1,4 +1,5 @@
 /** Questions about a whole program, answered in the thread: verification, simulation, tests, calls and export. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { CheckSteps } from "../../../checks/check.ts";
 import { fullVerify } from "../../../packs/programs/language/check/full-verify.ts";
@@ -66,10 +67,10 @@ function* answer(question: ProgramQuestion, snapshot: ProgramSnapshot, tools: Ch
     case "export":
       return (exportText(scope, question.after) ?? missing(question.after)) as unknown as Json;
     case "simulate":
-      return simulateAnswer(question, snapshot);
+      return simulateAnswer(question, snapshot, tools);
     case "test": {
       const { function_id: id, cases, seed } = question;
-      const options = { cases, hash: tools.hash, ...(seed !== null && { seed }) };
+      const options = { cases, hash: tools.hash, pause: tools.pause, ...defined({ seed: seed ?? undefined }) };
       return (yield* asSteps(testFunction(scope, id, options))) as unknown as Json;
     }
     case "calls":
@@ -109,9 +110,9 @@ function* checkAnswer(
 function* verifyAnswer(
   { function_ids: named }: Extract<ProgramQuestion, { ask: "verify" }>,
   { scope, program, position, revision }: ProgramSnapshot,
-  { hash }: CheckTools,
+  { hash, pause }: CheckTools,
 ): Answer {
-  const options = { settings: program.settings, hash, ...(named !== null && { functions: named }) };
+  const options = { settings: program.settings, hash, pause, ...defined({ functions: named ?? undefined }) };
   const found = yield* asSteps(fullVerify(scope, options));
   const { valid, verdict, diagnostics, functions, nodes, wrongHashes } = found;
   const { check, tested, untested, cases, steps } = verdict;
@@ -123,13 +124,18 @@ function* verifyAnswer(
 }
 
 /** Inputs that do not fit are the caller's mistake, which the read refuses. */
-function simulateAnswer(question: Extract<ProgramQuestion, { ask: "simulate" }>, snapshot: ProgramSnapshot): Json {
+function simulateAnswer(
+  question: Extract<ProgramQuestion, { ask: "simulate" }>,
+  snapshot: ProgramSnapshot,
+  { pause }: CheckTools,
+): Json {
   const { function_id: id, inputs, steps, trace, console, past } = question;
   try {
     return runFunction(past === null ? snapshot.scope : rowsOf(past), id, inputs, {
       steps,
       trace,
       console,
+      pause,
     }) as unknown as Json;
   } catch (error) {
     if (error instanceof WrongValue) return { wrong: error.message };
@@ -146,24 +152,30 @@ function rowsOf(items: readonly ItemWrite[]): ProgramRows {
   return rows;
 }
 
-/** Breadth first, each function once. */
+/** Breadth first, each function once. The first way back to the start is a shortest cycle. */
 function callsAnswer(question: Extract<ProgramQuestion, { ask: "calls" }>, { scope }: ProgramSnapshot): Json {
   const { function_id: start, direction, depth, limit } = question;
   const next = (id: string): readonly string[] =>
     direction === "callers" ? scope.callersOf(id) : (scope.function(id)?.calls.toSorted() ?? []);
   const depths = new Map([[start, 0]]);
-  let isCycle = false;
+  const reachedFrom = new Map<string, string>();
+  let cycleEnd: string | undefined;
   let isTruncated = false;
   for (const [id, at] of depths) {
     for (const other of next(id)) {
-      if (other === start) isCycle = true;
+      if (other === start) cycleEnd ??= id;
       if (depths.has(other)) continue;
       if (at >= depth || depths.size > limit) isTruncated = true;
-      else depths.set(other, at + 1);
+      else {
+        depths.set(other, at + 1);
+        reachedFrom.set(other, id);
+      }
     }
   }
+  const cycle: string[] = [];
+  for (let id = cycleEnd; id !== undefined; id = reachedFrom.get(id)) cycle.unshift(id);
   const items = [...depths].slice(1).map(([id, at]) => ({
     ...{ function_id: id, name: scope.function(id)?.name ?? "", depth: at },
   }));
-  return { items, cycle: isCycle, truncated: isTruncated };
+  return { items, cycle, truncated: isTruncated };
 }

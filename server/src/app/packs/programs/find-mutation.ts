@@ -1,12 +1,14 @@
 /** Checks a mutation on a snapshot of a program and describes everything that the result depends on. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { checkProgram } from "../../../packs/programs/language/check/verdict.ts";
 import { checkName } from "../../../packs/programs/language/check/verdict.ts";
 import type { ProgramCheckResult } from "../../../packs/programs/language/check/verdict.ts";
 import type { CheckCaches } from "../../../packs/programs/language/check/check-caches.ts";
 import type { Diagnostic } from "../../../packs/programs/language/diagnostic.ts";
 import { ProgramDraft } from "../../../packs/programs/language/draft.ts";
-import type { HashText } from "../../../packs/programs/language/hash.ts";
+import type { HashContent } from "../../../packs/programs/language/hash.ts";
 import { importText } from "../../../packs/programs/language/import-text.ts";
+import type { Pause } from "../../../packs/programs/language/run/frame.ts";
 import type { ItemKind, ProgramScope } from "../../../packs/programs/language/program-scope.ts";
 import { applySteps } from "../../../packs/programs/language/steps/apply-steps.ts";
 import type { CreatedItem, NextIds, ProgramStep } from "../../../packs/programs/language/steps/step-context.ts";
@@ -17,8 +19,10 @@ import type { ItemValue } from "../../../packs/programs/program-value.ts";
 import type { ProgramSnapshot } from "./program-unit.ts";
 
 export interface CheckTools {
-  readonly hash: HashText;
+  readonly hash: HashContent;
   readonly caches: CheckCaches;
+  /** Called during long executions. */
+  readonly pause?: Pause | undefined;
 }
 
 interface ChangedProgram {
@@ -65,14 +69,14 @@ export function* findMutation(
   };
   const findings: MutationFindings = {
     ...common,
-    ...(isStructural && { next_structure: chained(structure) }),
-    ...(read.reads === "all" && { chain }),
+    ...defined({ next_structure: isStructural ? chained(structure) : undefined }),
+    ...defined({ chain: read.reads === "all" ? chain : undefined }),
     ...read,
     bases: basesOf(scope, [...touched, ...writes.map(({ item }) => item)]),
     writes: isAccepted ? writes : [],
     created: isAccepted ? created : [],
-    ...(isAccepted && isMinted(next, nextIds) && { next: nextIds }),
-    ...(isAccepted && writes.length > 0 && { next_chain: chained(chain) }),
+    ...defined({ next: isAccepted && isMinted(next, nextIds) ? nextIds : undefined }),
+    ...defined({ next_chain: isAccepted && writes.length > 0 ? chained(chain) : undefined }),
     new_calls: newCalls(scope, writes),
     types: typesAbove(scope, changedIds.types),
     verdict: { ...verdict, ok: isAccepted },
@@ -100,7 +104,7 @@ const nothingWritten = {
 function changedProgram(
   scope: ProgramScope,
   wanted: WantedMutation,
-  { next, hash }: { readonly next: NextIds; readonly hash: HashText },
+  { next, hash }: { readonly next: NextIds; readonly hash: HashContent },
 ): ChangedProgram | readonly Diagnostic[] {
   if (wanted.kind === "restore") {
     const draft = new ProgramDraft(scope);

@@ -82,7 +82,7 @@ export const getUndo: AppRead = {
   },
 };
 
-function shownStack(state: StateReader, { programId, position, items }: StackRow): Json {
+function shownStack(state: StateReader, { programId, position, items, isStructural }: StackRow): Json {
   return {
     mutation: position,
     items: items.map(({ item, after }) => ({
@@ -91,9 +91,7 @@ function shownStack(state: StateReader, { programId, position, items }: StackRow
     write: items
       .filter(({ item, after }) => item.startsWith("function/") && after !== null)
       .map(({ item }) => item.slice(9)),
-    structure: items.some(
-      ({ item, before, after }) => !item.startsWith("function/") || before === null || after === null,
-    ),
+    structure: isStructural,
   };
 }
 
@@ -117,19 +115,36 @@ export const listMutations: AppRead = {
   },
 };
 
-/** The versions are in the events of the entities, in the same entry. */
+/** The versions are in the events of the entities, and the hashes are in the outcome of the same entry. */
 function shownMutation(programId: string, entry: Entry, data: JsonObject): JsonObject {
   const written = entry.events.filter(({ type }) => type.startsWith("entity."));
   const versions = new Map(written.map((event) => [event.subject, event.data["version"] ?? 0]));
   const { what = "", of, description } = data;
-  const items = ((data["items"] ?? []) as readonly JsonObject[]).map((each) => ({
-    ...{ ...each, version: versions.get(itemPath(programId, each["item"] as string)) ?? 0 },
-  }));
+  const hashes = hashesOf(entry);
+  const items = ((data["items"] ?? []) as readonly { readonly item: string; readonly change: string }[]).map(
+    ({ item, change }) => ({
+      ...{ item, change, hash: hashes.get(item) ?? null, version: versions.get(itemPath(programId, item)) ?? 0 },
+    }),
+  );
   const version = versions.get(programPath(programId)) ?? 0;
   const time = new Date(entry.time).toISOString();
   return defined({
     ...{ position: entry.position, time, by: authorOf(entry), what, of, version, description, items },
   });
+}
+
+interface MutationOutcome {
+  readonly functions?: readonly { readonly function_id: string; readonly hash: string | null }[];
+  readonly types?: readonly { readonly type_id: string; readonly hash: string | null }[];
+}
+
+/** The hashes after a mutation, by item. */
+function hashesOf({ outcome }: Entry): ReadonlyMap<string, string | null> {
+  const { functions = [], types = [] } = outcome.data as MutationOutcome;
+  return new Map([
+    ...functions.map((each) => [`function/${each.function_id}`, each.hash] as const),
+    ...types.map((each) => [`type/${each.type_id}`, each.hash] as const),
+  ]);
 }
 
 export const getGrammar: AppRead = { view: "keys", run: () => done({ text: grammarText }) };

@@ -104,7 +104,7 @@ function listedFunction(state: StateReader, of: ItemRow, { view, ids = false }: 
     ...{ hash: value?.hash ?? "", version: row?.version ?? 0, nodes: value?.nodes ?? 0 },
     callers: state.rows(userCountTable).get(subject)?.users ?? 0,
     holders: holdersAt(state, subject),
-    ...(value !== undefined && view !== undefined && functionContent(value, { names, view, ids })),
+    ...(value && view && functionContent(value, { names, view, ids })),
   });
 }
 

@@ -1,8 +1,8 @@
 /** The check `programs/1`, as the thread of checks runs it. */
 import { startBlake3 } from "../../../base/blake3.ts";
-import type { CheckRequest, CheckSteps, CheckWork } from "../../../checks/check.ts";
+import type { CheckRequest, CheckSteps, CheckWork, CreateCheckWork } from "../../../checks/check.ts";
 import { newCheckCaches } from "../../../packs/programs/language/check/check-caches.ts";
-import type { HashText } from "../../../packs/programs/language/hash.ts";
+import type { HashContent } from "../../../packs/programs/language/hash.ts";
 import { evidenceOf } from "../../../packs/programs/recorded-findings.ts";
 import type { WantedMutation } from "../../../packs/programs/mutation-findings.ts";
 import { answerQuestion } from "./answer-question.ts";
@@ -12,18 +12,16 @@ import { findMutation, valueIn } from "./find-mutation.ts";
 import type { CheckTools } from "./find-mutation.ts";
 import { ProgramUnit } from "./program-unit.ts";
 
-export async function createCheckWork(): Promise<CheckWork> {
-  return programsWork(await startBlake3());
-}
+export const createCheckWork: CreateCheckWork = async (_options, pause) => programsWork(await startBlake3(), pause);
 
 /** Maximum runs of a check on rows that change while it runs. The decision compares the last one in any case. */
 const runsMax = 3;
 
 /** The work of the check with a hash function that has started. */
-export function programsWork(hash: HashText): CheckWork {
+export function programsWork(hash: HashContent, pause?: () => void): CheckWork {
   const units = new Map<string, ProgramUnit>();
   const pending = new Map<string, ProgramUnit>();
-  const tools: CheckTools = { hash, caches: newCheckCaches() };
+  const tools: CheckTools = { hash, caches: newCheckCaches(), pause };
   const unitOf = (name: string): ProgramUnit => {
     const unit = units.get(name) ?? new ProgramUnit();
     units.set(name, unit);

@@ -18,7 +18,7 @@ import { recordId } from "../../../packs/workspace/record-place.ts";
 import type { ObjectValue } from "../../../packs/workspace/record-place.ts";
 import { accessOf } from "../../../packs/workspace/write-record.ts";
 import type { AppRead, AppReadContext } from "../../reads/app-read.ts";
-import type { BoxTree } from "./box-tree.ts";
+import type { SketchBoxes } from "./sketch-boxes.ts";
 import { SketchIndex } from "./sketch-index.ts";
 
 interface SketchInput extends LockProof {
@@ -39,15 +39,15 @@ function indexOf(services: EngineServices): SketchIndex {
 /** Maximum loads for one query. Only more than thousands of entries during a load need another one. */
 const loadsMax = 3;
 
-type Answer<Input> = (input: Input, state: StateReader, tree: BoxTree) => Outcome;
+type Answer<Input> = (input: Input, state: StateReader, boxes: SketchBoxes) => Outcome;
 
 /** A read that needs the index. If it must be loaded first, the lock is checked again with the state of the answer. */
 function indexedRead<Input extends SketchInput>(operation: string, answer: Answer<Input>): AppRead {
   const attempt = (input: Input, context: AppReadContext): Outcome | undefined => {
     const refused = lockReadRefusal(context, accessOf(operation, input));
     if (refused !== undefined) return refused;
-    const tree = indexOf(context.services).treeOf(context.state, recordId(input));
-    return tree === undefined ? undefined : answer(input, context.state, tree);
+    const boxes = indexOf(context.services).boxesOf(context.state, recordId(input));
+    return boxes === undefined ? undefined : answer(input, context.state, boxes);
   };
   return {
     view: "scan",
@@ -76,9 +76,9 @@ interface HitInput extends SketchInput {
   readonly limit?: number;
 }
 
-const hitTest = indexedRead<HitInput>("workspace.hit-test", ({ x, y, tolerance = 0, limit = 10 }, state, tree) => {
+const hitTest = indexedRead<HitInput>("workspace.hit-test", ({ x, y, tolerance = 0, limit = 10 }, state, boxes) => {
   const box = { minX: x - tolerance, minY: y - tolerance, maxX: x + tolerance, maxY: y + tolerance };
-  const hits = rowsOf(state, tree.search(box))
+  const hits = rowsOf(state, boxes.search(box))
     .map((row) => ({ row, distance: objectDistance(valueOfRow(row), x, y) }))
     .filter(({ distance }) => distance <= tolerance)
     .toSorted((a, b) => a.distance - b.distance || (a.row.id < b.row.id ? -1 : 1));
@@ -97,13 +97,13 @@ interface SelectInput extends SketchInput {
 /** Maximum objects that one page examines, so that a query stays short. The page may be short then. */
 const examinedMax = 10_000;
 
-const selectObjects = indexedRead<SelectInput>("workspace.select-objects", (input, state, tree) => {
+const selectObjects = indexedRead<SelectInput>("workspace.select-objects", (input, state, boxes) => {
   const { mode, after, limit = 100 } = input;
   const ring = ringOf(input);
   if (typeof ring === "string") return refusal("workspace.geometry_invalid", { reason: ring });
   const prefix = `${recordId(input)}/`;
   const start = after === undefined ? "" : prefix + after;
-  const found = tree.search(boxOfObject({ shape: "polygon", points: ring }));
+  const found = boxes.search(boxOfObject({ shape: "polygon", points: ring }));
   const ids = found.filter((id) => id > start).toSorted((a, b) => (a < b ? -1 : 1));
   const items: JsonObject[] = [];
   let examined = 0;

@@ -8,7 +8,7 @@ import { entityTable, isLive } from "../../../features/entities/entity-table.ts"
 import type { StateReader } from "../../../machine/state.ts";
 import { boxOfObject } from "../../../packs/workspace/geometry/object-distance.ts";
 import type { ObjectValue } from "../../../packs/workspace/record-place.ts";
-import { BoxTree } from "./box-tree.ts";
+import { SketchBoxes } from "./sketch-boxes.ts";
 
 /** Maximum objects of all indexes together. The sketch that was used least recently leaves first. */
 const objectsMax = 1_000_000;
@@ -17,7 +17,7 @@ const objectsMax = 1_000_000;
 const pageRows = 1_000;
 
 interface IndexedSketch {
-  readonly tree: BoxTree;
+  readonly boxes: SketchBoxes;
   /** Every entry up to this position is applied. */
   position: number;
 }
@@ -26,14 +26,16 @@ export class SketchIndex {
   readonly #engine: Pick<Engine, "head" | "scan" | "recentEntry">;
   /** In the order of their last use. */
   readonly #sketches = new Map<string, IndexedSketch>();
+  readonly #objectsMax: number;
   readonly #loading = new Map<string, Promise<void>>();
 
-  constructor(engine: Pick<Engine, "head" | "scan" | "recentEntry">) {
+  constructor(engine: Pick<Engine, "head" | "scan" | "recentEntry">, maximum = objectsMax) {
     this.#engine = engine;
+    this.#objectsMax = maximum;
   }
 
   /** The boxes of a sketch as of this state; undefined if it must be loaded first. */
-  treeOf(state: StateReader, sketch: string): BoxTree | undefined {
+  boxesOf(state: StateReader, sketch: string): SketchBoxes | undefined {
     const found = this.#sketches.get(sketch);
     if (found === undefined || !this.#follow(state, sketch, found)) {
       this.#sketches.delete(sketch);
@@ -41,7 +43,7 @@ export class SketchIndex {
     }
     this.#sketches.delete(sketch);
     this.#sketches.set(sketch, found);
-    return found.tree;
+    return found.boxes;
   }
 
   /** Loads a sketch in pages. Callers of the same sketch share the work. */
@@ -54,7 +56,7 @@ export class SketchIndex {
   }
 
   async #load(sketch: string): Promise<void> {
-    const tree = new BoxTree();
+    const boxes = new SketchBoxes();
     // Entries during the load are applied again by the first query: each reads the newest row.
     const { position } = this.#engine.head;
     const prefix = prefixOf(sketch);
@@ -63,10 +65,10 @@ export class SketchIndex {
       const rows = await this.#engine.scan((state) =>
         state.rows(entityTable).scan("subject", { prefix, after: start, limit: pageRows }),
       );
-      for (const row of rows) if (isLive(row)) tree.put(row.id, boxOfObject(row.value as unknown as ObjectValue));
+      for (const row of rows) if (isLive(row)) boxes.put(row.id, boxOfObject(row.value as unknown as ObjectValue));
       after = rows.length < pageRows ? undefined : rows.at(-1)?.subject;
     }
-    this.#sketches.set(sketch, { tree, position });
+    this.#sketches.set(sketch, { boxes, position });
     this.#evict();
   }
 
@@ -82,8 +84,8 @@ export class SketchIndex {
         if (!subject.startsWith(prefix)) continue;
         const row = state.rows(entityTable).get(subject);
         const id = subject.slice(subject.indexOf("/") + 1);
-        if (isLive(row)) indexed.tree.put(id, boxOfObject(row.value as unknown as ObjectValue));
-        else indexed.tree.delete(id);
+        if (isLive(row)) indexed.boxes.put(id, boxOfObject(row.value as unknown as ObjectValue));
+        else indexed.boxes.delete(id);
       }
       indexed.position = position;
     }
@@ -91,11 +93,11 @@ export class SketchIndex {
   }
 
   #evict(): void {
-    let objects = [...this.#sketches.values()].reduce((sum, { tree }) => sum + tree.size, 0);
-    for (const [sketch, { tree }] of this.#sketches) {
-      if (objects <= objectsMax || this.#sketches.size === 1) return;
+    let objects = [...this.#sketches.values()].reduce((sum, { boxes }) => sum + boxes.size, 0);
+    for (const [sketch, { boxes }] of this.#sketches) {
+      if (objects <= this.#objectsMax || this.#sketches.size === 1) return;
       this.#sketches.delete(sketch);
-      objects -= tree.size;
+      objects -= boxes.size;
     }
   }
 }

@@ -31,6 +31,9 @@ export function serveOptions(
     ...natsOf(config, sources),
     ...auditLogOf(config),
     ...storageRootsOf(config),
+    ...workersOf(config),
+    allowNetworkRoot: config.allow_network_root,
+    ...defined({ publicUrl: setText(config.public_url) }),
   };
   return { ...base, ...accessOf(config), ...defined({ component_toggles }), log: { level, format, write }, report };
 }
@@ -55,6 +58,12 @@ function storageRootOf(text: string): readonly [string, string] {
   const [, name, folder] = /^([a-z0-9][a-z0-9._-]{0,63})=(.+)$/u.exec(text) ?? [];
   if (name !== undefined && folder !== undefined) return [name, resolve(folder)];
   throw new UsageError(`storage_roots has ${JSON.stringify(text)}: write name=folder, such as main=/srv/files`);
+}
+
+/** The worker processes run the program of this process. */
+function workersOf({ workers: count }: Config): Pick<ServeOptions, "workers"> {
+  const [, script = ""] = process.argv;
+  return { workers: { count, command: [process.execPath, ...process.execArgv, script] } };
 }
 
 /** An empty setting counts as not set. */

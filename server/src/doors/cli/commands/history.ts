@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Entry, NamedEvent } from "../../../assembly/data-folder.ts";
@@ -121,7 +122,7 @@ async function fromServer(
   const items: HistoryLine[] = [];
   let before: number | null = bounds.position === Infinity ? null : bounds.position + 1;
   do {
-    const page = await call("list-history", { type, id, ...(before === null ? {} : { before }), limit: 100 });
+    const page = await call("list-history", { type, id, ...defined({ before: before ?? undefined }), limit: 100 });
     items.push(...page.items.filter(({ version }) => version <= bounds.version));
     before = page.next;
   } while (before !== null && items.length < bounds.limit);

@@ -143,7 +143,7 @@ export async function connectAs(args: CommandArguments, terminal: Terminal, serv
   noteDefaultServer(server, terminal);
   const { HOLDFAST_AGENT_ID: id = "", HOLDFAST_AGENT_SECRET: secret = "" } = terminal.env;
   const isSent = secret !== "" && tokenRisk(server) === undefined;
-  const agent = id === "" ? undefined : { agent_id: id, ...(isSent ? { secret } : {}) };
+  const agent = id === "" ? undefined : defined({ agent_id: id, secret: isSent ? secret : undefined });
   return clientOf(server, { ...access, ...defined({ agent }) });
 }
 

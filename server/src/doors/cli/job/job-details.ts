@@ -3,6 +3,7 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { jobNote } from "./job-line.ts";
+import { hasEnded } from "./wire-job.ts";
 import type { WireJob } from "./wire-job.ts";
 
 interface DetailContext {
@@ -11,7 +12,8 @@ interface DetailContext {
   readonly labelOf: (id: string) => string;
 }
 
-export function jobDetails(job: WireJob, { paint, nowMs, labelOf }: DetailContext): string {
+export function jobDetails(job: WireJob, context: DetailContext): string {
+  const { paint, nowMs } = context;
   const { id, type, project, state, attempt, max_attempts: max, crashes = 0, error } = job;
   const { priority, submitted_at: submittedAt, ended_at: endedAt, lease_until: leaseUntil, locks = [] } = job;
   const counts = [
@@ -21,11 +23,11 @@ export function jobDetails(job: WireJob, { paint, nowMs, labelOf }: DetailContex
     ...(submittedAt === undefined ? [] : [`submitted ${relativeTime(submittedAt, nowMs)}`]),
     ...(endedAt === undefined ? [] : [`ended ${relativeTime(endedAt, nowMs)}`]),
   ];
-  const note = state === "failed" ? "" : jobNote(job, nowMs, labelOf);
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["type", escapeControlChars(type)],
     ["project", project === "" ? undefined : escapeControlChars(project)],
-    ["now", note === "" ? undefined : note],
+    ["root", job.root],
+    ["now", currentNote(job, context)],
     ["lease", leaseUntil === undefined ? undefined : `ends ${relativeTime(leaseUntil, nowMs)}`],
     ["locks", locks.length === 0 ? undefined : locks.map(lockText).join(", ")],
     ["fence", job.fence],
@@ -39,6 +41,13 @@ export function jobDetails(job: WireJob, { paint, nowMs, labelOf }: DetailContex
     ...rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(10)}  ${text}`])),
     ...nextSteps(job),
   ].join("\n");
+}
+
+/** The work of an open job, or its reason to wait. */
+function currentNote(job: WireJob, { nowMs, labelOf }: DetailContext): string | undefined {
+  if (hasEnded(job)) return undefined;
+  const note = jobNote(job, nowMs, labelOf);
+  return note === "" ? undefined : note;
 }
 
 function stateText(state: string, paint: Paint): string {

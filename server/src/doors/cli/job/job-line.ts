@@ -14,9 +14,9 @@ function progressBar(percent: number): string {
 
 /** The note of a job in a list: progress, error, time or locks, by its state. */
 export function jobNote(job: WireJob, nowMs: number, labelOf: (id: string) => string): string {
-  const { state, error, run_at: runAt, waits_for: waitsFor, locks = [] } = job;
-  const failure = error === undefined ? "" : errorText(error);
-  const when = runAt === undefined ? "" : relativeTime(runAt, nowMs);
+  const { state, waits_for: waitsFor, locks = [] } = job;
+  const failure = errorText(job.error);
+  const when = timeText(job, nowMs);
   switch (state) {
     case "running":
       return runningParts(job, labelOf).join(", ");
@@ -29,8 +29,14 @@ export function jobNote(job: WireJob, nowMs: number, labelOf: (id: string) => st
     case "locking":
       return `waits for ${locks.map(({ path }) => escapeControlChars(path)).join(", ")}`;
     default:
-      return failure === "" ? "" : `again after ${failure}`;
+      return failure === "" ? when : `again after ${failure}`;
   }
+}
+
+/** The time of the next run, or of the end. */
+function timeText({ run_at: runAt, ended_at: endedAt }: WireJob, nowMs: number): string {
+  if (runAt !== undefined) return relativeTime(runAt, nowMs);
+  return endedAt === undefined ? "" : `ended ${relativeTime(endedAt, nowMs)}`;
 }
 
 function runningParts(job: WireJob, labelOf: (id: string) => string): readonly string[] {
@@ -43,7 +49,9 @@ function runningParts(job: WireJob, labelOf: (id: string) => string): readonly s
   ];
 }
 
-function errorText({ code, message }: NonNullable<WireJob["error"]>): string {
+function errorText(error: WireJob["error"]): string {
+  if (error === undefined) return "";
+  const { code, message } = error;
   return escapeControlChars(code === undefined ? message : `${code}: ${message}`).split("\\x0a")[0] ?? "";
 }
 

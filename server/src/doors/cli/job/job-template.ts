@@ -10,6 +10,8 @@ export const templateOptions: Readonly<Record<string, CommandOption>> = {
   unique: { value: "KEY", summary: "submit nothing if a job of this type with this key has not ended" },
   attempts: { value: "N", summary: "maximum failed attempts (default: 5)" },
   timeout: { value: "TIME", summary: "maximum duration of an attempt" },
+  cost: { value: "N", summary: "the share of its project that a start uses, 1 to 1,000 (default: 1)" },
+  root: { value: "ROOT", summary: "the storage root that it needs: only workers of TYPE@ROOT get it" },
 };
 
 export function jobTemplateOf({ values }: Pick<CommandArguments, "values">): object {
@@ -22,6 +24,8 @@ export function jobTemplateOf({ values }: Pick<CommandArguments, "values">): obj
     unique: unique === undefined ? undefined : { key: unique },
     max_attempts: numberOption(values, "attempts", 1),
     timeout_seconds: secondsOption(values, "timeout", 1),
+    cost: numberOption(values, "cost", 1),
+    root: textOption(values, "root"),
   });
 }
 

@@ -1,4 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
+import { jobEnds } from "@holdfast/sdk/contract";
 import { systemClock } from "../../../base/clock.ts";
 import { choiceOption, numberOption, textOption } from "../args/option-values.ts";
 import type { CliCommand } from "../command.ts";
@@ -15,8 +16,9 @@ import { jobNote } from "./job-line.ts";
 import { showJobStats } from "./job-stats.ts";
 import type { WireJob } from "./wire-job.ts";
 
-/** The states that can be listed, in the order in which a reader looks for a job. */
-const listedStates = ["running", "locking", "ready", "scheduled", "waiting", "failed"] as const;
+/** The states of jobs that have not ended, in the order in which a reader looks for a job. */
+const openStates = ["running", "locking", "ready", "scheduled", "waiting", "failed"] as const;
+const listedStates = [...openStates, ...jobEnds] as const;
 
 export const jobsCommand: CliCommand = serverCommand({
   name: "jobs",
@@ -24,11 +26,12 @@ export const jobsCommand: CliCommand = serverCommand({
   summary: "count the jobs by type and state, or list them",
   details: [
     "Without a filter it counts the jobs of each type by state, and shows the caps and the workers. With a filter it lists",
-    "jobs. A list by project without a type may be slow if there are many jobs. Jobs that ended are not listed: see",
-    "`holdfast job ID`.",
+    "jobs. A list by project without a type may be slow if there are many jobs. Jobs that ended are listed by --state, the",
+    "newest first.",
     "",
     "  holdfast jobs",
     "  holdfast jobs --state failed",
+    "  holdfast jobs --state completed --type mail.send",
     "  holdfast jobs --type mail.send --watch",
     "  holdfast jobs --project p1 --json",
   ],
@@ -62,7 +65,7 @@ function showJobs(context: CommandContext): Promise<ExitCode> {
   const state = choiceOption(values, "state", listedStates);
   const filters = defined({ type: textOption(values, "type"), project: textOption(values, "project") });
   if (state === undefined && Object.keys(filters).length === 0) return showJobStats(context);
-  return listJobs(context, state === undefined ? listedStates : [state], filters);
+  return listJobs(context, state === undefined ? openStates : [state], filters);
 }
 
 async function listJobs(
@@ -96,7 +99,7 @@ async function listJobs(
   ]);
   return show({ items, next }, () =>
     rows.length === 0
-      ? "No job matches. `holdfast job ID` also shows jobs that ended."
+      ? "No job matches. `--state completed` lists jobs that ended."
       : table(["JOB", "TYPE", "PROJECT", "STATE", "ATTEMPT", "SUBMITTED", "NOTE"], rows, terminal.paint) +
         moreItemsHint(next),
   );

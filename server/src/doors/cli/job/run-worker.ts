@@ -1,9 +1,10 @@
 import type { Client } from "@holdfast/sdk";
+import { addressesOf } from "@holdfast/sdk/address";
 import type { RunningJob } from "@holdfast/sdk/running-job";
 import { jsonLine } from "../../../base/json-line.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { defaultName } from "../agent/agent-note.ts";
-import { numberOption, secondsOption, textOption } from "../args/option-values.ts";
+import { secondsOption, textOption } from "../args/option-values.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { connectAs } from "../discovery/server-command.ts";
@@ -17,19 +18,18 @@ import { duration } from "../terminal/relative-time.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 import { runJobCommand } from "./run-job-command.ts";
 import type { JobCommand } from "./run-job-command.ts";
+import { workerSlots } from "./worker-slots.ts";
 import { isWorkOnWorkspace, workOnWorkspace } from "./work-on-workspace.ts";
 
 const laterDefaultSeconds = 60;
-
-/** Maximum slots of an offer in the contract. */
-const slotsMax = 1_000;
 
 export function runWorker(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   return withFailureReport(args, terminal, async () => {
     const worker = isWorkOnWorkspace(args) ? undefined : workerArguments(args);
     const server = serverOf(args, terminal);
     await using client = await connectAs(args, terminal, server);
-    if (worker === undefined) return await workOnWorkspace(client, args, terminal);
+    if (worker === undefined)
+      return await workOnWorkspace({ client, addresses: addressesOf(server.url, server.from) }, args, terminal);
     const env = { ...inheritedEnvironment(server, terminal), HOLDFAST_URL: server.url };
     return await workUntilStopped(client, worker, { terminal, env, isJson: args.values["json"] === true });
   });
@@ -47,8 +47,7 @@ interface WorkerArguments {
 function workerArguments({ positionals, values, child }: CommandArguments): WorkerArguments {
   const [file, ...rest] = child ?? [];
   if (file === undefined) throw new UsageError("a command is required: holdfast work TYPE -- COMMAND");
-  const slots = numberOption(values, "slots", 1) ?? 1;
-  if (slots > slotsMax) throw new UsageError(`--slots must be at most ${slotsMax}, not ${slots}`);
+  const slots = workerSlots({ values });
   const drainSeconds = secondsOption(values, "drain-timeout", 0);
   return {
     types: positionals,

@@ -3,6 +3,7 @@ export interface WireJob {
   readonly id: string;
   readonly type: string;
   readonly project: string;
+  readonly root?: string;
   readonly state: string;
   readonly priority?: number;
   readonly attempt: number;

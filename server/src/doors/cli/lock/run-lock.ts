@@ -91,7 +91,7 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
     processId: process.pid,
     ...defined({ purpose, parent: parent === "" ? undefined : parent }),
     // A fence in the environment shows that the parent is a `holdfast lock`, which waits for its command.
-    ...(parent === "" || outerFence === "" ? {} : { parentWaits: true }),
+    ...defined({ parentWaits: parent === "" || outerFence === "" ? undefined : true }),
     inactivityMs: Math.max(60_000, 2 * ttlMs),
   });
   const own = client.as(agent);

@@ -73,7 +73,7 @@ async function underLocks<Result>(
   const { wait } = context.values;
   await using connection = await context.connect();
   const { agent_id: agentId, secret } = agent;
-  const client = connection.as({ agentId, ...(secret !== undefined && { secret }) });
+  const client = connection.as({ agentId, ...defined({ secret }) });
   const options = defined({ purpose });
   await using lock = await (wait === true
     ? client.acquire(locks, options)

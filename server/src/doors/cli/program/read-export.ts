@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CommandContext } from "../discovery/server-command.ts";
 import { programCall } from "./program-calls.ts";
 
@@ -9,7 +10,7 @@ export async function readExport(context: CommandContext, program_id: string): P
   const pages: string[] = [];
   let after: string | null = null;
   do {
-    const input = { program_id, ...(after !== null && { after }) };
+    const input = { program_id, ...defined({ after: after ?? undefined }) };
     const page: { readonly text: string; readonly next: string | null } = await programCall(
       context,
       "programs.export",

@@ -1,4 +1,5 @@
 /** The steps of a text file, with the hashes of the versions that its author has read. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
@@ -66,8 +67,8 @@ async function addItem(context: CommandContext, change: TextChange, item: TextIt
     const { id, text } = item;
     mutations.push(
       isFunction
-        ? { type: "add_function", text, module_id, ...(id !== undefined && { function_id: id }) }
-        : { type: "add_type", text, module_id, ...(id !== undefined && { type_id: id }) },
+        ? { type: "add_function", text, module_id, ...defined({ function_id: id }) }
+        : { type: "add_type", text, module_id, ...defined({ type_id: id }) },
     );
     return;
   }

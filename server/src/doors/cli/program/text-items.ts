@@ -1,4 +1,5 @@
 /** The functions and types of a text file, each with its place in the file. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { UsageError } from "../args/usage-error.ts";
 
 export interface TextItem {
@@ -52,5 +53,5 @@ export function textItems(text: string, file: string): readonly TextItem[] {
 
 function marksOf(marked: RegExpExecArray | undefined): Pick<TextItem, "id" | "version"> {
   const [, id, version] = marked ?? [];
-  return { ...(id !== undefined && { id }), ...(version !== undefined && { version: Number(version) }) };
+  return defined({ id, version: version === undefined ? undefined : Number(version) });
 }

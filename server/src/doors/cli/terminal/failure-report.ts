@@ -21,6 +21,7 @@ export function failureReport(error: unknown): {
   const data = error instanceof HoldfastError ? { data: details } : {};
   const lines = [
     escapeControlChars(message),
+    ...questionLines(details),
     ...changeLines(details["changes"]),
     ...findingLines(details["errors"]),
     ...conflictLines(details["conflicts"]),
@@ -33,6 +34,13 @@ export function failureReport(error: unknown): {
 function wireData({ code, data, isWire }: HoldfastError): Readonly<Record<string, unknown>> {
   const { mapper, shape } = problemShape(code);
   return isWire ? data : (mapper.toWire(data, shape, []) as Readonly<Record<string, unknown>>);
+}
+
+/** The question that a person must answer, and the input to send for each answer. */
+function questionLines({ question, choices }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof question !== "string") return [];
+  const answers = Array.isArray(choices) ? choices.map((choice) => `  choice: ${JSON.stringify(choice)}`) : [];
+  return [`  question: ${question}`, ...answers].map(escapeControlChars);
 }
 
 /** The changes by other callers that caused a conflict, one line per pointer. */

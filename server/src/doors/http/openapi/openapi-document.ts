@@ -133,7 +133,7 @@ function streams({ hasBody }: { readonly hasBody: boolean }): OpenApiObject {
       },
       ...[...agentHeaders, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
     ],
-    ...(hasBody ? { requestBody: { required: false, content: bytes } } : {}),
+    ...defined({ requestBody: hasBody ? { required: false, content: bytes } : undefined }),
     responses: { ...streamResponses(), ...anyProblem(["operation_needs_http"]) },
   };
 }

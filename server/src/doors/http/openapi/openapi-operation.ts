@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { membersOf, namesInPath, readsIfMatch } from "@holdfast/sdk/contract";
+import { membersOf, namesInPath, readsContentDigest, readsIfMatch } from "@holdfast/sdk/contract";
 import type { MemberSource, Route, RoutedOperation } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
 import type { OpenApiObject, ParameterName } from "./openapi-parts.ts";
@@ -67,6 +67,7 @@ function headerParameters({ operation, route }: RoutedOperation): readonly Param
     ...(readsIfMatch(route) ? (["IfMatch"] as const) : []),
     ...(route.needs === "if-none-match" ? (["CreateOnly"] as const) : []),
     ...(isTaggedRead(operation) ? (["IfNoneMatch"] as const) : []),
+    ...(readsContentDigest(operation) ? (["ContentDigest"] as const) : []),
     ...(route.waits !== undefined ? (["Prefer"] as const) : []),
   ];
 }

@@ -23,6 +23,10 @@ export const openApiParts = {
       "quoted, 1 to 255 printable ASCII characters without quote and backslash, for example a UUID.",
     { ...text, minLength: 1, maxLength: 257 },
   ),
+  ContentDigest: header(
+    "Content-Digest",
+    "The digest of the body as `sha-256=:BASE64:` (RFC 9530). It is the same as `sha256` in hex digits.",
+  ),
   IfMatch: header(
     "If-Match",
     "The ETag of the version that you read, one strong tag. `if_match` in the body of application/json does the same.",

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { membersOf, readsIfMatch } from "@holdfast/sdk/contract";
+import { membersOf, readsContentDigest, readsIfMatch } from "@holdfast/sdk/contract";
+import { defined } from "@holdfast/sdk/base/defined";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { Canonical, CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
@@ -9,6 +10,7 @@ import { HttpProblem } from "../response/http-problem.ts";
 import type { RoutedRecord } from "../routed-record.ts";
 import { canonicalInput } from "./canonical-input.ts";
 import { mediaType, readBody } from "./read-body.ts";
+import { readContentDigest } from "./read-content-digest.ts";
 import { readQuery, typedValues } from "./read-query.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -40,9 +42,17 @@ export function readInput(routed: RoutedRecord, request: FastifyRequest): Reques
   const query = typedValues(readQuery(request.url), schemas);
   refuseMisplaced(routed, "query", query);
   refuseMisplaced(routed, "body", members);
-  const named = Object.entries(request.params as Readonly<Record<string, string>>);
-  const params = named.filter(([name]) => routed.route.speaker !== name).map(([name, text]) => [name, [text]] as const);
-  const input = { ...canonicalInput({ ...query, ...typedValues(new Map(params), schemas) }), ...members };
+  const inPath = Object.entries(request.params as Readonly<Record<string, string>>);
+  const params = inPath
+    .filter(([name]) => routed.route.speaker !== name)
+    .map(([name, text]) => [name, [text]] as const);
+  const digest = readsContentDigest(routed.record)
+    ? readContentDigest(request.raw.headersDistinct["content-digest"])
+    : undefined;
+  if (digest !== undefined && (query["sha256"] ?? digest) !== digest)
+    throw invalid("/sha256", "differs from the header Content-Digest");
+  const named = { ...query, ...typedValues(new Map(params), schemas), ...defined({ sha256: digest }) };
+  const input = { ...canonicalInput(named), ...members };
   return { input, bodyTag };
 }
 
@@ -60,12 +70,12 @@ function readMembers(routed: RoutedRecord, request: FastifyRequest): BodyMembers
   const { method, needs, patches = "merge" } = routed.route;
   const type = mediaType(request);
   const isPatch = type === jsonPatch || type === mergePatch;
-  const isMember = isPatch || (method === "PATCH" && needs === "if-match");
+  const isMember = isPatch || (method === "PATCH" && (needs === "if-match" || routed.route.patches !== undefined));
   const body = readBody(request, acceptedTypes(routed), isMember ? patchLimits : inputLimits);
   if (body === undefined) return noBody;
   if (isPatch) return { ...noBody, members: memberOf(type === jsonPatch ? "patch" : patches, body) };
   if (!isObject(body)) throw invalid("", "must be an object");
-  if (!readsIfMatch(routed.route)) return { ...noBody, members: body };
+  if (!readsIfMatch(routed.route)) return { ...noBody, members: isMember ? memberOf(patches, body) : body };
   const { if_match: bodyTag, ...members } = body;
   return { members: isMember ? memberOf(patches, members) : members, bodyTag };
 }

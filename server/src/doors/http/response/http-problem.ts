@@ -1,5 +1,5 @@
 import { refusalDetails } from "@holdfast/sdk/base/refusal-details";
-import { problemOf } from "@holdfast/sdk/contract";
+import { problemFor, problemOf } from "@holdfast/sdk/contract";
 
 /** Thrown when a request cannot continue. The door answers with the document. */
 export class HttpProblem extends Error {
@@ -40,7 +40,7 @@ export function problemDocument({
   data,
   status,
 }: Pick<HttpProblem, "code" | "data" | "status">): ProblemDocument {
-  const { title, next, retry } = problemOf(code);
+  const { title, next, retry } = problemFor(code, data);
   const fields = Object.fromEntries(Object.entries(data).map(([name, value]) => [fieldName(name), value]));
   // The members that every reader needs come first.
   return { code, title, detail: detailOf(title, data), next, status, retry, type: problemType(code), ...fields };

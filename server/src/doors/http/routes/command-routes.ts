@@ -126,8 +126,8 @@ function requestOf({ operations }: DoorParts, command: CommandRequest, options: 
 export function sendWhole(reply: FastifyReply, answer: CallReply): FastifyReply {
   const { outcome } = answer;
   if (outcome.kind === "done") return sendJson(reply, 200, answer);
-  const { reason, issues, pointer, retry_after_ms } = outcome.data;
-  const data = { reason, issues, pointer, retry_after_ms };
+  const { reason, issues, pointer, retry_after_ms, type } = outcome.data;
+  const data = { reason, issues, pointer, retry_after_ms, type };
   return sendProblem(reply, { code: outcome.code, data, status: problemOf(outcome.code).status }, { ...answer });
 }
 

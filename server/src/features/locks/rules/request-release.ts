@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../../machine/entry.ts";
 import { done } from "../../../machine/refusal.ts";
@@ -29,7 +30,7 @@ export const requestRelease: Decide<(typeof lockOperations)["request-release"]> 
   if (holders.length === 0) return notHeld(caller.owner, { path: input.path });
   const request: ReleaseRequestRow = {
     by,
-    ...(caller.owner === by ? {} : { owner: caller.owner }),
+    ...defined({ owner: caller.owner === by ? undefined : caller.owner }),
     reason: input.reason,
   };
   const events = releaseRequestEvents(state, holders, request);
@@ -53,7 +54,7 @@ export function releaseRequestEvents(
         owner_id: owner,
         fence,
         by: request.by,
-        ...(request.owner === undefined ? {} : { by_owner: request.owner }),
+        ...defined({ by_owner: request.owner }),
         reason: request.reason,
         ...coHoldersOf(state, path, fence),
       },

@@ -12,7 +12,7 @@ import { cancelQueuedTicket } from "../queue/grant-next.ts";
 import { lockSubject } from "../tables/lock-events.ts";
 import { ownerTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
-import { findRequest } from "../tables/requests.ts";
+import { findRequest, hasRequest, isSharedByMany } from "../tables/requests.ts";
 import { liveTicket } from "./accept-lock.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 
@@ -51,7 +51,7 @@ function sentByAnother({ state }: DecideContext, owner: string, arrival: Arrival
 /** The released paths. None if other requests share the grant. */
 function release(context: DecideContext, grant: GrantRow, request: string): readonly string[] {
   context.emit(withdrawnEvent(grant, request, { fence: grant.fence }));
-  if (isShared(grant) || isUpgradedByAnother(context, grant, request)) return [];
+  if (isSharedByMany(grant) || isUpgradedByAnother(context, grant, request)) return [];
   const paths = grant.paths.map(({ path }) => path);
   freeGrant(context, grant, { type: "lock.released", more: { why: "withdrawn" } });
   breakReleaseDeadlocks(context, grant.owner, grant.paths);
@@ -62,7 +62,7 @@ function release(context: DecideContext, grant: GrantRow, request: string): read
 function cancel(context: DecideContext, row: TicketRow, request: string): JsonObject {
   const { ticket } = row;
   context.emit(withdrawnEvent(row, request, { ticket }));
-  if (isShared(row)) return {};
+  if (isSharedByMany(row)) return {};
   cancelQueuedTicket(context, ticket, "withdrawn");
   return { cancelled: ticket };
 }
@@ -70,11 +70,7 @@ function cancel(context: DecideContext, row: TicketRow, request: string): JsonOb
 /** Another request waits to upgrade the grant. It shares the grant, which the withdrawal leaves to it. */
 function isUpgradedByAnother({ state }: DecideContext, { upgrading = "" }: GrantRow, request: string): boolean {
   const ticket = state.rows(ticketTable).get(upgrading);
-  return ticket !== undefined && ticket.requests?.includes(request) !== true;
-}
-
-function isShared({ requests = [] }: Pick<GrantRow, "requests">): boolean {
-  return requests.length > 1;
+  return ticket !== undefined && !hasRequest(ticket, request);
 }
 
 function withdrawnEvent({ owner, paths }: GrantRow | TicketRow, request: string, of: JsonObject): Event {

@@ -20,7 +20,7 @@ import { foldMissedShown, noteMissed } from "./missed-grants.ts";
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
-import { addRequests, requestsOf } from "./requests.ts";
+import { addRequests, requestOf } from "./requests.ts";
 import { lockLimits } from "./settings.ts";
 import { readTermsInto } from "./terms-data.ts";
 import type { RowDraft } from "./terms-data.ts";
@@ -90,7 +90,8 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: FoldedEntry): 
   };
   readTermsInto(row, data);
   const shared = ticket === undefined ? undefined : state.rows(ticketTable).get(ticket);
-  const { requests } = shared ?? (data["keyed"] === true ? requestsOf(entry) : noRequests);
+  const own = data["keyed"] === true ? requestOf(entry) : undefined;
+  const requests = shared === undefined ? own : shared.requests;
   if (graceMs !== undefined) row.graceMs = graceMs;
   if (keeper !== undefined) row.keeper = keeper;
   if (job !== undefined) row.job = job;
@@ -109,8 +110,6 @@ interface GrantMembers {
   readonly grace_ms?: number;
   readonly max_hold_ms?: number;
 }
-
-const noRequests: Pick<GrantRow, "requests"> = {};
 
 /** The paths as a grant keeps them, without their order. */
 function plainPaths(paths: readonly EventPath[]): readonly PathLock[] {
@@ -239,7 +238,7 @@ function changedRequests(state: StateReader, row: GrantRow, { type, data }: Even
   if (type === "lock.downgraded") return row;
   if (type === "lock.upgraded") {
     const ticket = data["ticket"] as string | undefined;
-    return addRequests(row, ticket === undefined ? requestsOf(entry) : (state.rows(ticketTable).get(ticket) ?? {}));
+    return addRequests(row, ticket === undefined ? requestOf(entry) : state.rows(ticketTable).get(ticket)?.requests);
   }
   const { requests: _requests, ...rest } = row;
   return rest;
@@ -274,13 +273,16 @@ function foldJob(state: StateWriter, { data }: Event, entry: FoldedEntry): void 
 }
 
 /**
- * One heartbeat renews all grants that an agent owns or keeps, except overdue ones. Those expire in the same entry, unless there is
- * grace.
+ * One heartbeat renews all grants that an agent owns, and those that it keeps for an active job, except overdue ones. Those
+ * expire in the same entry, unless there is grace. A keeper whose attempt has ended may live on for other jobs. Its
+ * heartbeats must not hold the locks of the ended attempt.
  */
 export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: FoldedEntry): void {
   const grants = state.rows(grantTable);
   for (const owner of data["ids"] as readonly string[]) {
-    const kept = grants.scan("keeper", { prefix: `${owner}${gap}`, limit: Infinity });
+    const kept = grants
+      .scan("keeper", { prefix: `${owner}${gap}`, limit: Infinity })
+      .filter(({ job }) => job !== undefined);
     for (const fence of [...fencesOf(state, owner), ...kept.map((row) => row.fence)]) {
       const row = grants.get(fence);
       if (row === undefined) continue;

@@ -15,7 +15,7 @@ interface CountedTerms {
 }
 
 interface CountedPaths extends CountedTerms {
-  readonly requests?: readonly string[];
+  readonly requests?: string | readonly string[];
   readonly owner: string;
   readonly paths: readonly { readonly path: string }[];
 }
@@ -50,6 +50,7 @@ function bytesOfMetadata(metadata: JsonObject): number {
 
 /** Each request is a text of its own. */
 function bytesOfRequests({ requests = [] }: Pick<CountedPaths, "requests">): number {
+  if (typeof requests === "string") return 24 + bytesOfTexts(requests);
   return requests.reduce((sum, request) => sum + 24 + bytesOfTexts(request), 0);
 }
 

@@ -11,12 +11,32 @@ import type { PathLock, Mode, Scope } from "./modes.ts";
 /** Separates the parts of a sort key. Paths and owners have no control characters. */
 export const gap = "\u0001";
 
+/** The codes of the digits of base 36. */
+const digitCodes = Array.from("0123456789abcdefghijklmnopqrstuvwxyz", (digit) => digit.charCodeAt(0));
+const digitOf = (number: number): number => digitCodes[number % 36] ?? 0;
+/** The values of the places of base 36, from the third from the right. On either side of the sixth, digits fit into 32 bits. */
+const [thirdPlace, fourthPlace, fifthPlace, sixthPlace] = [1_296, 46_656, 1_679_616, 60_466_176];
+
 /**
  * Numbers as texts of equal length, so that the order of the texts is the order of the numbers. They are short, since
- * every lease has several.
+ * every lease has several. `toString(36)` takes 20 times as long for a time or a position.
  */
 export function sortable(number: number): string {
-  return number.toString(36).padStart(11, "0");
+  const upper = Math.floor(number / sixthPlace);
+  const lower = number - upper * sixthPlace;
+  return String.fromCharCode(
+    digitOf((upper / sixthPlace) | 0),
+    digitOf((upper / fifthPlace) | 0),
+    digitOf((upper / fourthPlace) | 0),
+    digitOf((upper / thirdPlace) | 0),
+    digitOf((upper / 36) | 0),
+    digitOf(upper),
+    digitOf((lower / fifthPlace) | 0),
+    digitOf((lower / fourthPlace) | 0),
+    digitOf((lower / thirdPlace) | 0),
+    digitOf((lower / 36) | 0),
+    digitOf(lower),
+  );
 }
 
 /** The terms of a request in addition to its paths. A ticket and its grant have the same. */
@@ -33,6 +53,9 @@ export interface Terms {
 export type RequestTerms = Pick<Terms, "ttlMs"> & {
   readonly [Name in Exclude<keyof Terms, "ttlMs">]?: Terms[Name] | undefined;
 };
+
+/** Requests of a grant or a ticket. A single one is no list, because a list would add 56 bytes to each lease. */
+export type Requests = string | readonly string[];
 
 export interface GrantRow extends Terms {
   readonly fence: string;
@@ -60,7 +83,7 @@ export interface GrantRow extends Terms {
   /** The agent whose heartbeats renew the grant, if it is not the owner. Only it can prove the lock, by the fence. */
   readonly keeper?: string;
   /** The requests that share the grant, if one of them can be withdrawn. See requests.ts. */
-  readonly requests?: readonly string[];
+  readonly requests?: Requests;
   /** The open requests to release it, one per author, the newest last. */
   readonly releaseRequests?: readonly ReleaseRequestRow[];
 }
@@ -217,7 +240,7 @@ export interface TicketRow extends Terms {
   /** The fence of the grant that this ticket upgrades. */
   readonly upgrades?: string;
   /** The requests that share the ticket, if one of them can be withdrawn. */
-  readonly requests?: readonly string[];
+  readonly requests?: Requests;
   /** The ticket is not granted. When nothing blocks it, it leaves the queue, and its feature may grant the lock. */
   readonly notifyOnly?: true;
 }

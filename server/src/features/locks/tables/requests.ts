@@ -1,12 +1,15 @@
 /**
  * The requests that share a grant or a ticket, by operation and key. An owner that requests the same set again shares
  * what it has. A withdrawn request frees it only if no other request shares it.
+ *
+ * A row holds an acquire as its key alone, and an upgrade as its key after a character that no key has. Every lease keeps
+ * one, and the text of the operation would add 48 bytes to each.
  */
-import { isWithdrawable, withdrawalKey } from "@holdfast/sdk/contract";
+import { requestOfWithdrawal, withdrawalKey } from "@holdfast/sdk/contract";
 import type { Fold, FoldedEntry } from "../../../machine/feature.ts";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { gap, grantTable, holdTable, ticketTable } from "./lock-tables.ts";
-import type { GrantRow, TicketRow } from "./lock-tables.ts";
+import type { GrantRow, Requests, TicketRow } from "./lock-tables.ts";
 import { lockLimits } from "./settings.ts";
 
 /** A request that cannot be withdrawn: it has no key, or the grant has too many requests. */
@@ -14,35 +17,63 @@ const unnamed = "";
 
 type Shared = Pick<GrantRow, "requests">;
 
-/** The member `requests` of a new row. It is absent if the request has no key. */
-export function requestsOf({ operation, key }: Pick<FoldedEntry, "operation" | "key">): Shared {
-  return key === undefined || !isWithdrawable(operation) ? {} : { requests: [withdrawalKey({ operation, key })] };
+function listOf(requests: Requests): readonly string[] {
+  return typeof requests === "string" ? [requests] : requests;
 }
 
-/** The row with the requests of another row, or with the request of an entry. */
-export function addRequests<Row extends Shared>(row: Row, { requests: added = [unnamed] }: Shared): Row {
-  const requests = [...new Set([...(row.requests ?? [unnamed]), ...added])];
+/** The requests of a row as keys of their withdrawals. Empty for one that cannot be withdrawn. */
+export function withdrawalKeys({ requests = unnamed }: Shared): readonly string[] {
+  return listOf(requests).map((request) => {
+    if (request === unnamed) return unnamed;
+    const isUpgrade = request.startsWith(gap);
+    const operation = isUpgrade ? "upgrade-lock" : "acquire-lock";
+    return withdrawalKey({ operation, key: isUpgrade ? request.slice(gap.length) : request });
+  });
+}
+
+/** The request of an entry, as a row holds it. Undefined if it cannot be withdrawn. */
+export function requestOf({ operation, key }: Pick<FoldedEntry, "operation" | "key">): string | undefined {
+  if (operation === "acquire-lock") return key;
+  return operation === "upgrade-lock" && key !== undefined ? gap + key : undefined;
+}
+
+/** The row with further requests. Undefined is a request without a key. */
+export function addRequests<Row extends Shared>(row: Row, added: Requests = unnamed): Row {
+  const requests = [...new Set([...listOf(row.requests ?? unnamed), ...listOf(added)])];
   if (requests.every((request) => request === unnamed)) return row;
-  const excess = requests.length - lockLimits.requestsMax;
-  if (excess <= 0) return { ...row, requests };
+  if (requests.length <= lockLimits.requestsMax) return withRequests(row, requests);
   const named = requests.filter((request) => request !== unnamed);
-  return { ...row, requests: [unnamed, ...named.slice(1 - lockLimits.requestsMax)] };
+  return withRequests(row, [unnamed, ...named.slice(1 - lockLimits.requestsMax)]);
+}
+
+function withRequests<Row extends Shared>(row: Row, requests: readonly string[]): Row {
+  const [only] = requests;
+  return { ...row, requests: requests.length === 1 && only !== undefined ? only : requests };
 }
 
 /** True if the request of a command shares the grant or the ticket already. */
 export function isJoined(row: Shared, command: Pick<FoldedEntry, "operation" | "key">): boolean {
-  const [request = unnamed] = requestsOf(command).requests ?? [];
-  return (row.requests ?? [unnamed]).includes(request);
+  return listOf(row.requests ?? unnamed).includes(requestOf(command) ?? unnamed);
 }
 
-/** The owner's grant or ticket that a request shares. */
+/** True if the request with this withdrawal key shares the grant or the ticket. */
+export function hasRequest({ requests = [] }: Shared, withdrawn: string): boolean {
+  return listOf(requests).includes(requestOf(requestOfWithdrawal(withdrawn)) ?? unnamed);
+}
+
+/** True if several requests share the grant or the ticket. */
+export function isSharedByMany({ requests = [] }: Shared): boolean {
+  return listOf(requests).length > 1;
+}
+
+/** The owner's grant or ticket that the request with this withdrawal key shares. */
 export function findRequest(
   state: StateReader,
   owner: string,
-  request: string,
+  withdrawn: string,
 ): { readonly grant: GrantRow } | { readonly ticket: TicketRow } | undefined {
   const prefix = `${owner}${gap}`;
-  const isShared = ({ requests }: Shared): boolean => requests?.includes(request) === true;
+  const isShared = (row: Shared): boolean => hasRequest(row, withdrawn);
   for (const { fence } of state.rows(holdTable).scan("owner", { prefix, limit: Infinity })) {
     const grant = state.rows(grantTable).get(fence);
     if (grant !== undefined && isShared(grant)) return { grant };
@@ -53,10 +84,11 @@ export function findRequest(
 
 export const requestFolds: Readonly<Record<string, Fold>> = {
   "lock.request_joined": (state, { data }, entry) => {
-    changeRequests(state, data, (row) => addRequests(row, requestsOf(entry)));
+    changeRequests(state, data, (row) => addRequests(row, requestOf(entry)));
   },
   "lock.request_withdrawn": (state, { data }) => {
-    changeRequests(state, data, (row) => leaveTo(row, data["request"], heirsOf(state, row)));
+    const request = requestOf(requestOfWithdrawal(data["request"] as string));
+    changeRequests(state, data, (row) => leaveTo(row, request, heirsOf(state, row)));
   },
 };
 
@@ -67,8 +99,8 @@ function heirsOf(state: StateReader, row: Shared & Pick<GrantRow, "upgrading">):
 
 function leaveTo<Row extends Shared>(row: Row, request: unknown, heirs: Shared | undefined): Row {
   const { requests = [], ...rest } = row;
-  const left = requests.filter((each) => each !== request);
-  if (left.length > 0 || heirs === undefined) return { ...(rest as Row), requests: left };
+  const left = listOf(requests).filter((each) => each !== request);
+  if (left.length > 0 || heirs === undefined) return withRequests(rest as Row, left);
   return heirs.requests === undefined ? (rest as Row) : { ...(rest as Row), requests: heirs.requests };
 }
 

@@ -19,7 +19,7 @@ import type { TicketRow, WaitRow } from "./lock-tables.ts";
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
-import { requestsOf } from "./requests.ts";
+import { requestOf } from "./requests.ts";
 import { foldConfigured } from "./settings.ts";
 import { readTerms } from "./terms-data.ts";
 
@@ -67,8 +67,9 @@ function foldQueued(state: StateWriter, { data }: Event, entry: FoldedEntry): vo
   const plain = upgrades === undefined ? { ...queued, ...terms } : { ...queued, upgrades, ...terms };
   const acceptMs = data["accept_ms"] as number | undefined;
   const accepted = acceptMs === undefined ? plain : { ...plain, acceptMs };
-  const row: TicketRow =
-    data["notify_only"] === true ? { ...accepted, notifyOnly: true } : { ...accepted, ...requestsOf(entry) };
+  const requests = requestOf(entry);
+  const keyed = requests === undefined ? accepted : { ...accepted, requests };
+  const row: TicketRow = data["notify_only"] === true ? { ...accepted, notifyOnly: true } : keyed;
   state.rows(ticketTable).put(row);
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);

@@ -39,7 +39,7 @@ function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
     state: stateOf(state, grant, time),
     asked_to_release: request === undefined ? null : releaseRequestText(request),
     seen_at: iso(Math.max(agent?.seenAt ?? 0, grant?.heartbeatAt ?? grant?.acquiredAt ?? 0)),
-    ...(agent === undefined ? {} : hostView(agent)),
+    ...(agent && hostView(agent)),
   };
 }
 

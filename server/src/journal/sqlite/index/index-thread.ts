@@ -11,6 +11,8 @@ export interface IndexThread {
   start(): void;
   /** Adds the rows of all batches up to the target to index.db. One flush runs at a time. */
   flush(target: BatchEnd): Promise<void>;
+  /** Keeps the program running until the flush ends, because an append waits for it. */
+  keepAlive(flush: Promise<void>): Promise<void>;
   /** The filter over the keys of index.db, once it is filled. A flush updates it before it ends. */
   filter(): KeyFilter | undefined;
   /** Ends the thread, after a flush that is running. */
@@ -72,6 +74,15 @@ export function openIndexThread(folder: string): IndexThread {
         });
       } finally {
         running = undefined;
+      }
+    },
+    async keepAlive(flush) {
+      const thread = worker;
+      thread?.ref();
+      try {
+        await flush;
+      } finally {
+        thread?.unref();
       }
     },
     filter: () => filter,

@@ -1,4 +1,5 @@
 /** The text of an export back to steps. Ids of nodes are part of the text, so histories continue with the same ids. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { ProgramStep } from "./steps/step-context.ts";
 
 type ImportedText =
@@ -17,8 +18,7 @@ interface Section {
 
 function stepOf({ match, lines }: Section): ProgramStep {
   const [, id = "", name, home] = match;
-  if (name !== undefined)
-    return { type: "add_module", module_id: id, name, ...(home !== undefined && { parent: home }) };
+  if (name !== undefined) return { type: "add_module", module_id: id, name, ...defined({ parent: home }) };
   const text = lines.join("\n");
   const place = home === undefined ? {} : { module_id: home };
   const isType = /^\s*(pub\s+)?(struct|enum)\b/u.test(text);

@@ -19,7 +19,8 @@ export const languageLimits = {
   steps: 100,
   changedFunctions: 64,
   changedNodes: 20_000,
-  changedBytes: 524_288,
+  /** Maximum characters of the values that one mutation writes. */
+  changedCharacters: 524_288,
   diagnostics: 50,
   syntaxErrors: 20,
 } as const;

@@ -1,4 +1,5 @@
 /** A function as lists of nodes and edges. Edges are derived from the nesting, and named by their target. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { type Attribute, type FunctionGraph, type GraphNode, type Input, nodesIn, type Region } from "./node.ts";
 import { opTable } from "./ops/op-table.ts";
 import type { PrintOptions } from "./expression-printer.ts";
@@ -47,7 +48,12 @@ function regionsOf(graph: FunctionGraph): readonly OwnedRegion[] {
 
 function* edgesOfRegion({ owner, name, items }: OwnedRegion): Generator<EdgeView, void> {
   for (const [order, { note, value }] of items.entries()) {
-    const common = { edge_id: `n${owner}:${name}:${order}`, region: name, order, ...(note !== null && { note }) };
+    const common = {
+      edge_id: `n${owner}:${name}:${order}`,
+      region: name,
+      order,
+      ...defined({ note: note ?? undefined }),
+    };
     if (typeof value === "number") yield { ...common, from: value, to: owner, kind: "data" };
     else yield { ...common, from: owner, to: value.id, kind: "control" };
   }

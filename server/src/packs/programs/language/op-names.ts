@@ -1,4 +1,7 @@
-/** Every op of the language. `ops/op-table.ts` has one row for each, so a missing row is a type error. */
+/**
+ * Every op of the language. `ops/op-table.ts` has one row for each, so a missing row is a type error. Hashes contain the
+ * numbers of ops by this order, so a new op comes last.
+ */
 const opNames = [
   ...(["const", "let", "var", "get", "set", "hole", "drop", "result"] as const),
   ...(["add", "sub", "mul", "div", "rem", "neg", "abs", "add_wrap", "sub_wrap", "mul_wrap"] as const),
@@ -12,15 +15,17 @@ const opNames = [
 
 export type OpName = (typeof opNames)[number];
 
-const known: ReadonlySet<string> = new Set(opNames);
+const numbers: ReadonlyMap<string, number> = new Map(opNames.map((name, index) => [name, index + 1]));
 
 export function isOpName(text: string): text is OpName {
-  return known.has(text);
+  return numbers.has(text);
+}
+
+export function opNumber(op: OpName): number {
+  return numbers.get(op) ?? 0;
 }
 
 /** Ops whose id is the id of a value: other nodes refer to it. Parameters are binders too, and are no nodes. */
-const binders: ReadonlySet<OpName> = new Set<OpName>(["let", "var", "for", "arm"]);
-
 export function isBinder(op: OpName): boolean {
-  return binders.has(op);
+  return op === "let" || op === "var" || op === "for" || op === "arm";
 }

@@ -1,4 +1,5 @@
 /** Graphs to stored values and back. A statement is one string, so a change is a patch of few strings. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Json } from "@holdfast/sdk/json/json";
 import {
   allNodes,
@@ -20,24 +21,19 @@ import { reservedTypeIds } from "./name-pattern.ts";
 import type { TypeDefinition } from "./type-definition.ts";
 import { typeIdsIn } from "./types.ts";
 
-/** The number under which a node is packed. */
-export type NumberOfNode = (id: number) => number;
-
-const ownId: NumberOfNode = (id) => id;
-
 /** A packed node: the compact JSON of `[id, op, attributes…, inputs…, regions…]`. */
-export function packInput(input: Input, numberOf = ownId): string {
-  if (typeof input === "number") return String(numberOf(input));
+export function packInput(input: Input): string {
+  if (typeof input === "number") return String(input);
   const { id, op, attributes, inputs, regions } = input;
-  let text = `[${numberOf(id)},"${op}"`;
+  let text = `[${id},"${op}"`;
   for (const attribute of attributes) text += `,${JSON.stringify(attribute)}`;
-  for (const each of inputs) text += `,${packInput(each, numberOf)}`;
-  for (const region of regions) text += `,[${packRegion(region, numberOf).join(",")}]`;
+  for (const each of inputs) text += `,${packInput(each)}`;
+  for (const region of regions) text += `,[${packRegion(region).join(",")}]`;
   return `${text}]`;
 }
 
-function packItem({ note, value }: RegionItem, numberOf: NumberOfNode): string {
-  const packed = packInput(value, numberOf);
+function packItem({ note, value }: RegionItem): string {
+  const packed = packInput(value);
   return note === null ? packed : `["//",${JSON.stringify(note)},${packed}]`;
 }
 
@@ -77,8 +73,8 @@ function unpackItem(packed: Json): RegionItem {
 
 const unpackText = (packed: string): Json => JSON.parse(packed) as Json;
 
-function packCondition({ value, message }: Condition, numberOf: NumberOfNode): PackedCondition {
-  const packed = packInput(value, numberOf);
+function packCondition({ value, message }: Condition): PackedCondition {
+  const packed = packInput(value);
   return message === null ? [packed] : [packed, message];
 }
 
@@ -87,10 +83,8 @@ const unpackCondition = ([packed, message]: PackedCondition): Condition => ({
   message: message ?? null,
 });
 
-export const packConditions = (conditions: readonly Condition[], numberOf = ownId): readonly PackedCondition[] =>
-  conditions.map((each) => packCondition(each, numberOf));
-export const packRegion = (region: Region, numberOf = ownId): readonly string[] =>
-  region.map((item) => packItem(item, numberOf));
+const packConditions = (conditions: readonly Condition[]): readonly PackedCondition[] => conditions.map(packCondition);
+const packRegion = (region: Region): readonly string[] => region.map(packItem);
 
 const sorted = (ids: Iterable<string>): readonly string[] => [...new Set(ids)].sort();
 
@@ -122,7 +116,7 @@ export function packFunction(
   return {
     kind: "function",
     ...{ name: graph.name, module: graph.module, public: graph.public, io: graph.io, total: graph.total },
-    ...(graph.doc !== null && { doc: graph.doc }),
+    ...defined({ doc: graph.doc ?? undefined }),
     params: graph.parameters.map(({ id, name, type }) => [id, name, type.text]),
     result: graph.result.text,
     requires: packConditions(graph.requires),

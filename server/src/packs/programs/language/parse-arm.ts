@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Attribute, GraphNode, Input, Region } from "./node.ts";
 import { parseNumber } from "./parse-number.ts";
 import type { LocalBinder, ParseState } from "./parse-state.ts";
@@ -21,7 +22,7 @@ function parseVariant(state: ParseState, id: number): Pattern {
   // The type of the subject decides, so `Name.` in front of a variant is not stored.
   if (state.accept(".")) variant = state.expectKind("type", "a variant").text;
   const binder = parseBinder(state, id);
-  return { attributes: ["variant", variant], ...(binder !== undefined && { binder }) };
+  return { attributes: ["variant", variant], ...defined({ binder }) };
 }
 
 function parsePattern(state: ParseState, id: number): Pattern {

@@ -1,5 +1,5 @@
 /** Parsed items to stored values: ids are reconciled and hashes are made. */
-import { type HashText, hashFunction, hashType } from "./hash.ts";
+import { type HashContent, hashFunction, hashType } from "./hash.ts";
 import type { FunctionGraph } from "./node.ts";
 import { graphOf, packFunction, packType } from "./pack.ts";
 import { parseFunction, parseTypeDefinition } from "./parse-functions.ts";
@@ -13,7 +13,7 @@ type Written<Value> =
   | { readonly value: Value; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: readonly SyntaxError[] };
 
-export const storeFunction = (graph: FunctionGraph, hash: HashText): FunctionValue =>
+export const storeFunction = (graph: FunctionGraph, hash: HashContent): FunctionValue =>
   packFunction(graph, hashFunction(graph, hash));
 
 /** The function that a text describes. With a base, unchanged parts keep their ids. */
@@ -24,7 +24,7 @@ export function writeFunction(
     module,
     base,
     hash,
-  }: { scope: ProgramScope; module: string; base?: FunctionValue | undefined; hash: HashText },
+  }: { scope: ProgramScope; module: string; base?: FunctionValue | undefined; hash: HashContent },
 ): Written<FunctionValue> {
   const { graph, givenIds, errors } = parseFunction(text, { names: scope.names, module });
   if (errors.length > 0) return { errors };
@@ -33,7 +33,7 @@ export function writeFunction(
 
 export function writeType(
   text: string,
-  { scope, module, id, hash }: { scope: ProgramScope; module: string; id: string; hash: HashText },
+  { scope, module, id, hash }: { scope: ProgramScope; module: string; id: string; hash: HashContent },
 ): Written<TypeValue> {
   const { errors, ...parsed } = parseTypeDefinition(text, { names: scope.names, module });
   if (errors.length > 0) return { errors };

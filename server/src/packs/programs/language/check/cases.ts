@@ -1,9 +1,11 @@
 /** Level 2: every function in scope that has something to test is executed on generated cases. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Finding } from "../diagnostic.ts";
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import type { ProgramSettings } from "../function-value.ts";
+import type { Pause } from "../run/frame.ts";
 import { valueToJson } from "../run/values.ts";
 import type { CheckCaches } from "./check-caches.ts";
 import { ClosureHashes, functionPath } from "./closures.ts";
@@ -69,16 +71,15 @@ function failureFinding(
     (graph?.parameters ?? []).map(({ name, type }, index) => [name, valueToJson(inputs[index] ?? null, type, find)]),
   );
   const resultType = place === id ? graph?.result : undefined;
+  const isUnmet = failure.code === "condition.ensures" && resultType !== undefined;
   const finding: Finding = {
     code: failure.code,
     node_id: failure.node_id,
     message: place === id ? failure.message : `${failure.message} (in a case of ${value?.name ?? id})`,
-    ...(failure.because !== undefined && { because: failure.because }),
-    ...(failure.condition !== undefined && { condition: failure.condition }),
-    ...(place !== id && { case_of: id }),
+    ...defined({ because: failure.because, condition: failure.condition }),
+    ...defined({ case_of: place === id ? undefined : id }),
     inputs: shown,
-    ...(failure.code === "condition.ensures" &&
-      resultType !== undefined && { result: valueToJson(outcome.result, resultType, find) }),
+    ...defined({ result: isUnmet ? valueToJson(outcome.result, resultType, find) : undefined }),
     steps,
   };
   return { kind: "function", id: place, finding };
@@ -98,7 +99,8 @@ interface CasesJob {
   readonly typings: Typings;
   readonly settings: ProgramSettings;
   readonly caches: CheckCaches;
-  readonly hash: HashText;
+  readonly hash: HashContent;
+  readonly pause?: Pause | undefined;
 }
 
 /** Rounds over all tested functions: each gets its first case, then each its second, while steps remain. */
@@ -108,6 +110,7 @@ export function* runCases(job: CasesJob, ids: readonly string[]): Generator<void
     program: compiledScope(scope, job.typings),
     find: (id) => definitionIn(scope, id),
     hash,
+    pause: job.pause,
   };
   const closures = new ClosureHashes(scope, hash);
   const tested = ids.map((id): Tested => ({

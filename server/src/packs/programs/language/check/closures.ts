@@ -2,7 +2,7 @@
  * Closure hashes: the hash of an item and of everything that its execution can reach. Items that reach each other are
  * one component with one hash. They are cache keys and are never stored.
  */
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import { ItemComponents } from "../item-components.ts";
 import type { ItemPath } from "../item-components.ts";
 import type { ProgramScope } from "../program-scope.ts";
@@ -32,11 +32,11 @@ export function reachableItems(scope: ProgramScope, starts: Iterable<ItemPath>):
 
 export class ClosureHashes {
   readonly #scope: ProgramScope;
-  readonly #hash: HashText;
+  readonly #hash: HashContent;
   readonly #hashes = new Map<ItemPath, string>();
   readonly #components: ItemComponents;
 
-  constructor(scope: ProgramScope, hash: HashText) {
+  constructor(scope: ProgramScope, hash: HashContent) {
     this.#scope = scope;
     this.#hash = hash;
     this.#components = new ItemComponents({

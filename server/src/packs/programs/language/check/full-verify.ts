@@ -1,8 +1,9 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import { hashFunction, hashType, type HashText } from "../hash.ts";
+import { hashFunction, hashType, type HashContent } from "../hash.ts";
 import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import type { ProgramSettings } from "../function-value.ts";
+import type { Pause } from "../run/frame.ts";
 import { affectedItems, type ItemIds } from "./affected.ts";
 import { newCheckCaches } from "./check-caches.ts";
 import { checkProgram, type Verdict } from "./verdict.ts";
@@ -20,15 +21,16 @@ interface FullVerification {
 
 interface VerifyOptions {
   readonly settings: ProgramSettings;
-  readonly hash: HashText;
+  readonly hash: HashContent;
   /** Only these functions and their transitive callers. By default everything. */
   readonly functions?: readonly string[];
+  readonly pause?: Pause | undefined;
 }
 
 /** Checks a whole program without caches, prints and parses every item, and compares every hash. */
 export function* fullVerify(
   scope: ProgramScope,
-  { settings, hash, functions: named }: VerifyOptions,
+  { settings, hash, functions: named, pause }: VerifyOptions,
 ): Generator<void, FullVerification> {
   const { functions, types } = itemsOf(scope, named);
   const wrongHashes: string[] = [];
@@ -46,7 +48,11 @@ export function* fullVerify(
     if (definition !== undefined && hashType(definition, hash) !== scope.type(id)?.hash) wrongHashes.push(`type/${id}`);
   }
   const changed = { functions, types };
-  const { verdict, diagnostics } = yield* checkProgram({ scope, changed, settings, caches: newCheckCaches(), hash });
+  const { verdict, diagnostics } = yield* checkProgram({
+    ...{ scope, changed, settings, caches: newCheckCaches() },
+    hash,
+    pause,
+  });
   return {
     valid: verdict.ok && wrongHashes.length === 0,
     verdict,

@@ -1,6 +1,6 @@
 import { allNodes, type FunctionGraph, nodesIn } from "../node.ts";
 import type { Finding } from "../diagnostic.ts";
-import { hashedTexts } from "../hash.ts";
+import { hasSameContent } from "../hash.ts";
 import { languageLimits } from "../language-limits.ts";
 import { graphOf } from "../pack.ts";
 import { parseFunction, parseTypeDefinition } from "../parse-functions.ts";
@@ -8,8 +8,6 @@ import { fieldsAsFunction, printFunction, printTypeDefinition } from "../print-f
 import type { ProgramScope } from "../program-scope.ts";
 import { checkShape } from "./shape.ts";
 import { definitionIn } from "./types.ts";
-
-const hasSameContent = (a: FunctionGraph, b: FunctionGraph): boolean => hashedTexts(a).whole === hashedTexts(b).whole;
 
 /**
  * The printed text must parse to the same content. Then its nodes get the same ids: `reconcile` keeps the ids of
@@ -57,14 +55,8 @@ export function checkTypeShape(scope: ProgramScope, id: string): readonly Findin
   if (definition === undefined) return [];
   const fields = fieldsAsFunction(definition);
   const ids = definition.invariants.flatMap(({ value }) => [...nodesIn(value)].map((node) => node.id));
-  const findings = [...checkShape({ ...fields, next: Math.max(definition.members.length, ...ids) + 1 })];
+  const findings = [...checkShape({ ...fields, next: Math.max(definition.members.length, ...ids) + 1 }, "type")];
   if (scope.names.typeNamed(definition.module, definition.name) !== id) findings.push(duplicate(definition.name));
-  if (definition.members.length > languageLimits.members)
-    findings.push({
-      code: "graph.limit",
-      node_id: null,
-      message: `A type has at most ${languageLimits.members} members`,
-    });
   if (findings.length > 0) return findings;
   const options = { names: scope.names, module: definition.module };
   const parsed = parseTypeDefinition(printTypeDefinition(definition, options).text, options);

@@ -42,6 +42,8 @@ interface Generation {
   readonly find: FindDefinition;
   /** The function whose literals are interesting, if there is one. */
   readonly graph: FunctionGraph;
+  /** The number of the case, for its first try. The first cases have the bounds of integers. */
+  readonly number?: number | undefined;
 }
 
 /** Maximum length of generated lists and texts. */
@@ -49,13 +51,18 @@ const lengthMax = 8;
 /** Maximum nesting of generated structs and enums. */
 const depthMax = 4;
 
+function boundariesOf(type: Type): readonly bigint[] {
+  const [min, max] = integerRange(type);
+  return [0n, max, min, 1n, -1n];
+}
+
 function integer({ random, graph }: Generation, type: Type): Value {
   const [min, max] = integerRange(type);
   const fit = (value: bigint): bigint => (value < min ? min : value > max ? max : value);
   const literals = literalsOf(graph, type) as readonly bigint[];
   switch (random.below(literals.length > 0 ? 5 : 4)) {
     case 0:
-      return random.pick([0n, 1n, -1n, min, max]);
+      return random.pick(boundariesOf(type));
     case 1:
       return fit(BigInt(random.below(201) - 100));
     case 2:
@@ -139,10 +146,19 @@ function generateValue(generation: Generation, type: Type, depth = 0): Value {
   }
 }
 
+/** The bounds of an integer parameter, one in each of the first cases. Neighbours get different ones. */
+function boundaryOf(type: Type, { number = Infinity }: Generation, index: number): Value | undefined {
+  if (!isInteger(type)) return undefined;
+  const boundaries = boundariesOf(type);
+  return number < boundaries.length ? boundaries[(number + index) % boundaries.length] : undefined;
+}
+
 /** One input for each parameter, moved into the bounds of simple `requires`. */
 export function generateInputs(generation: Generation): readonly Value[] {
   const { graph, random } = generation;
-  const inputs = graph.parameters.map(({ type }) => generateValue(generation, type));
+  const inputs = graph.parameters.map(
+    ({ type }, index) => boundaryOf(type, generation, index) ?? generateValue(generation, type),
+  );
   const bounded = withinBounds(inputs, boundsOf(graph.requires), { graph, by: () => random.below(20) });
   return bounded.map((value, index) => {
     const type = graph.parameters[index]?.type;

@@ -1,11 +1,13 @@
 /** One case: generated inputs, executed. The outcome depends on the function, what it reaches, and the number alone. */
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import type { CompiledProgram } from "../run/compile.ts";
 import {
   type Execution,
   ExecutionFailed,
   type CallFrame,
+  firstStepsEnd,
   LimitExceeded,
+  type Pause,
   type RunFailure,
   type RunLimits,
 } from "../run/frame.ts";
@@ -40,7 +42,8 @@ export function newExecution(
 ): Execution {
   const { console = [], trace = false } = options;
   return {
-    ...{ steps: 0, depth: 0, memory: 0, outputLength: 0, limits, output: [], console, consoleAt: 0, trace: [] },
+    ...{ steps: 0, stepsEnd: firstStepsEnd(limits), depth: 0, memory: 0, outputLength: 0, limits },
+    ...{ output: [], console, consoleAt: 0, trace: [] },
     received: trace ? [[]] : undefined,
   };
 }
@@ -69,8 +72,11 @@ const triesMax = 20;
 export interface CaseSource {
   readonly program: CompiledProgram;
   readonly find: FindDefinition;
-  readonly hash: HashText;
+  readonly hash: HashContent;
+  readonly pause?: Pause | undefined;
 }
+
+const caseExecution = ({ pause }: CaseSource): Execution => newExecution(runLimits(caseStepsMax, pause));
 
 /** Whether a generated struct satisfies its invariants. */
 function isValid(value: Value, type: Type, source: CaseSource): boolean {
@@ -86,7 +92,7 @@ function isValid(value: Value, type: Type, source: CaseSource): boolean {
     const areFine = definition.members.every(
       (member, index) => member.type === null || isValid(fields[index] ?? null, member.type, source),
     );
-    return areFine && program.satisfiesInvariants(type.id, fields, newExecution(runLimits(caseStepsMax)));
+    return areFine && program.satisfiesInvariants(type.id, fields, caseExecution(source));
   }
   if (isVariant(value)) {
     const payload =
@@ -124,11 +130,11 @@ export function runCase(
   const types = graph.parameters.map(({ type }) => type);
   const attempt = (inputs: readonly Value[]): RunResult | undefined => {
     if (!inputs.every((value, index) => isValid(value, types[index] as Type, source))) return undefined;
-    if (!source.program.meetsRequires(id, inputs, newExecution(runLimits(caseStepsMax)))) return undefined;
-    return execute(source.program, id, inputs, newExecution(runLimits(caseStepsMax)));
+    if (!source.program.meetsRequires(id, inputs, caseExecution(source))) return undefined;
+    return execute(source.program, id, inputs, caseExecution(source));
   };
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const inputs = generateInputs({ random, find: source.find, graph });
+    const inputs = generateInputs({ random, find: source.find, graph, number: tries === 0 ? number : undefined });
     const run = attempt(inputs);
     if (run === undefined) continue;
     const { steps } = run.execution;

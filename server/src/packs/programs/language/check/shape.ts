@@ -1,4 +1,5 @@
 /** Level 0: a function is well formed. Everything after it may rely on that. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Finding } from "../diagnostic.ts";
 import { languageLimits } from "../language-limits.ts";
 import { type Attribute, binderName, type FunctionGraph, type GraphNode, type Input, type Region } from "../node.ts";
@@ -80,7 +81,7 @@ class ShapeCheck {
   }
 
   report(code: Finding["code"], id: number | null, message: string, port?: number): void {
-    this.findings.push({ code, node_id: id, message, ...(port !== undefined && { port }) });
+    this.findings.push({ code, node_id: id, message, ...defined({ port }) });
   }
 
   takeId(id: number): void {
@@ -179,10 +180,16 @@ class ShapeCheck {
   }
 }
 
-function limitFindings(graph: FunctionGraph, nodes: number): readonly Finding[] {
+/** A type is checked as a function whose parameters are its members. */
+type CheckedSort = "function" | "type";
+
+function limitFindings(graph: FunctionGraph, nodes: number, sort: CheckedSort): readonly Finding[] {
+  const { parameters, members } = languageLimits;
   const limits: readonly (readonly [number, number, string])[] = [
     [nodes, languageLimits.functionNodes, "nodes"],
-    [graph.parameters.length, languageLimits.parameters, "parameters"],
+    sort === "function"
+      ? [graph.parameters.length, parameters, "parameters"]
+      : [graph.parameters.length, members, "members"],
     [graph.requires.length, languageLimits.conditions, "requires"],
     [graph.ensures.length, languageLimits.conditions, "ensures"],
     [
@@ -200,7 +207,7 @@ function limitFindings(graph: FunctionGraph, nodes: number): readonly Finding[] 
     }));
 }
 
-export function checkShape(graph: FunctionGraph): readonly Finding[] {
+export function checkShape(graph: FunctionGraph, sort: CheckedSort = "function"): readonly Finding[] {
   const check = new ShapeCheck(graph);
   for (const { id, name } of graph.parameters) {
     check.takeId(id);
@@ -209,5 +216,5 @@ export function checkShape(graph: FunctionGraph): readonly Finding[] {
   }
   for (const { value } of [...graph.requires, ...graph.ensures]) check.value(value, null, 1);
   check.region(graph.body, undefined, 1);
-  return [...check.findings, ...limitFindings(graph, check.count)];
+  return [...check.findings, ...limitFindings(graph, check.count, sort)];
 }

@@ -1,4 +1,5 @@
 /** Level 1: every node by the rule of its op. The result has the type of each node, which the compiler uses. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Finding } from "../diagnostic.ts";
 import type { Attribute, Condition, FunctionGraph, GraphNode, Input, Region } from "../node.ts";
 import type { Signature, TypeContext } from "../ops/op-row.ts";
@@ -122,7 +123,7 @@ class TypeCheck {
       message: `Expected ${this.#show(expected)}, found ${this.#show(found)}`,
       expected: this.#show(expected),
       found: this.#show(found),
-      ...(port !== undefined && { port }),
+      ...defined({ port }),
     });
   }
 

@@ -3,9 +3,10 @@
  * affected that has conditions. Long work yields about every 5 ms, counted in steps and nodes.
  */
 import { type Diagnostic, severityOf } from "../diagnostic.ts";
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import type { ProgramSettings } from "../function-value.ts";
+import type { Pause } from "../run/frame.ts";
 import { affectedItems, type ItemIds } from "./affected.ts";
 import { hasConditions, runCases } from "./cases.ts";
 import type { CheckCaches } from "./check-caches.ts";
@@ -49,7 +50,8 @@ interface CheckJob {
   readonly changed: ItemIds;
   readonly settings: ProgramSettings;
   readonly caches: CheckCaches;
-  readonly hash: HashText;
+  readonly hash: HashContent;
+  readonly pause?: Pause | undefined;
 }
 
 /** Nodes that are checked between two yields: about 5 ms. */
@@ -91,13 +93,13 @@ function readsOf(scope: ProgramScope, affected: ItemIds, tested: readonly string
 }
 
 export function* checkProgram(job: CheckJob): Generator<void, ProgramCheckResult> {
-  const { scope, changed, settings, caches } = job;
+  const { scope, changed, caches } = job;
   const affected = affectedItems(scope, changed);
   const typings = new Typings(scope, caches);
   const early = yield* checkLevels(job, affected, typings);
   const isTyped = !early.some(({ finding }) => severityOf(finding.code) === "error");
   const tested = isTyped ? affected.functions.filter((id) => hasConditions(scope, id)) : [];
-  const cases = yield* runCases({ scope, typings, settings, caches, hash: job.hash }, tested);
+  const cases = yield* runCases({ ...job, typings }, tested);
   const changedPaths = new Set([...changed.functions.map(functionPath), ...changed.types.map(typePath)]);
   const findings = [...early, ...cases.findings];
   const diagnostics = placeFindings(scope, findings, changedPaths);

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { type GraphNode, listAttribute, textAttribute } from "../node.ts";
 import { blank, group, type Layout, nest, separated } from "../layout.ts";
@@ -28,7 +29,7 @@ function fieldType(check: TypeContext, node: GraphNode, definition: TypeDefiniti
   return check.report(node, {
     code: "type.field",
     message: `${definition.name} has no field ${field}: ${known.join(", ")}`,
-    ...(suggestion !== undefined && { suggestion }),
+    ...defined({ suggestion }),
   });
 }
 

@@ -1,4 +1,5 @@
 /** Compiles functions to closures over an array of slots. A function is compiled when it is first called. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { allNodes, type Condition, type FunctionGraph, type GraphNode, type Input, type Region } from "../node.ts";
 import type { CompileContext } from "../ops/op-row.ts";
 import { opTable } from "../ops/op-table.ts";
@@ -10,6 +11,7 @@ import {
   type Execution,
   ExecutionFailed,
   type CallFrame,
+  endSteps,
   leave,
   LimitExceeded,
   returnSignal,
@@ -154,7 +156,7 @@ export class CompiledProgram {
       return (frame) => {
         const { execution } = frame;
         execution.steps += 1;
-        if (execution.steps > execution.limits.steps) leave(new LimitExceeded("steps"));
+        if (execution.steps > execution.stepsEnd) endSteps(execution);
         return inner(frame);
       };
     };
@@ -245,9 +247,7 @@ export class CompiledProgram {
     const own = this.#enter(frame, callee, inputs);
     for (const { code, failure } of callee.requires)
       if (code(own) !== true)
-        leave(
-          new ExecutionFailed({ ...failure, function_id: id, ...caller, ...(caller !== undefined && { because: id }) }),
-        );
+        leave(new ExecutionFailed({ ...failure, function_id: id, ...caller, ...defined({ because: caller && id }) }));
     own.result = this.#result(callee, own);
     for (const { code, failure } of callee.ensures)
       if (code(own) !== true) leave(new ExecutionFailed({ ...failure, function_id: id }, own.result));

@@ -9,9 +9,16 @@ export interface RunLimits {
   readonly depth: number;
   readonly memory: number;
   readonly output: number;
+  /** Called after every `pauseSteps` steps, so that a long execution lets other work proceed. It changes no result. */
+  readonly pause?: Pause | undefined;
 }
 
-interface TraceEntry {
+export type Pause = () => void;
+
+/** Steps between two pauses: about half a millisecond. */
+const pauseSteps = 10_000;
+
+export interface TraceEntry {
   readonly node_id: number;
   readonly op: string;
   readonly inputs: readonly Value[];
@@ -21,6 +28,8 @@ interface TraceEntry {
 /** The resources and the output of one execution. */
 export interface Execution {
   steps: number;
+  /** The number of steps at which it pauses or has no more steps. */
+  stepsEnd: number;
   depth: number;
   memory: number;
   outputLength: number;
@@ -91,11 +100,23 @@ export const returnSignal = { signal: "return" } as const;
 export const breakSignal = { signal: "break" } as const;
 export const continueSignal = { signal: "continue" } as const;
 
+export function firstStepsEnd({ steps, pause }: RunLimits): number {
+  return pause === undefined ? steps : Math.min(steps, pauseSteps);
+}
+
+/** The steps until the next pause are used, or all steps. */
+export function endSteps(execution: Execution): void {
+  const { steps, limits } = execution;
+  if (steps > limits.steps) leave(new LimitExceeded("steps"));
+  execution.stepsEnd = Math.min(limits.steps, steps + pauseSteps);
+  limits.pause?.();
+}
+
 /** Counts work, by the length of lists and texts for operations that copy them. */
 export function spend(frame: CallFrame, steps: number): void {
   const { execution } = frame;
   execution.steps += steps;
-  if (execution.steps > execution.limits.steps) leave(new LimitExceeded("steps"));
+  if (execution.steps > execution.stepsEnd) endSteps(execution);
 }
 
 /** Counts the size of a new value. The sum of all new values is bounded, so a loop cannot fill the memory. */

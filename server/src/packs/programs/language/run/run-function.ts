@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Json } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { newCheckCaches } from "../check/check-caches.ts";
@@ -5,11 +6,11 @@ import { compiledScope } from "../check/compiled-scope.ts";
 import { execute, newExecution, runCase, type CaseOutcome, type RunStatus } from "../check/run-case.ts";
 import { definitionIn } from "../check/types.ts";
 import { Typings } from "../check/typings.ts";
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import type { FunctionGraph } from "../node.ts";
 import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
-import type { RunFailure } from "./frame.ts";
+import type { Pause, RunFailure, TraceEntry } from "./frame.ts";
 import { runLimits } from "./limits.ts";
 import { type FindDefinition, type Value, valueFromJson, valueToJson, WrongValue } from "./values.ts";
 
@@ -19,18 +20,21 @@ interface FunctionRun {
   readonly steps: number;
   readonly failure?: RunFailure;
   readonly output: readonly string[];
-  readonly trace?: readonly {
-    readonly node_id: number;
-    readonly op: string;
-    readonly inputs: readonly string[];
-    readonly output: string;
-  }[];
+  readonly trace?: readonly ShownStep[];
+}
+
+interface ShownStep {
+  readonly node_id: number;
+  readonly op: string;
+  readonly inputs: readonly string[];
+  readonly output: string;
 }
 
 interface RunOptions {
   readonly steps: number;
   readonly console?: readonly string[];
   readonly trace?: boolean;
+  readonly pause?: Pause | undefined;
 }
 
 /** Inputs as a list in the order of the parameters, or as an object by their names. Throws WrongValue. */
@@ -49,6 +53,10 @@ function readInputs(graph: FunctionGraph, inputs: Json, find: FindDefinition): r
 }
 
 /** A value of a trace: its type is not recorded, so it is shown as text. */
+function shownStep({ node_id, op, inputs, output }: TraceEntry): ShownStep {
+  return { node_id, op, inputs: inputs.map(shownValue), output: shownValue(output) };
+}
+
 function shownValue(value: Value): string {
   const text = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
@@ -67,21 +75,17 @@ export function runFunction(
   const find: FindDefinition = (type) => definitionIn(scope, type);
   const values = readInputs(graph, inputs, find);
   const program = compiledScope(scope, new Typings(scope, newCheckCaches()));
-  const run = execute(program, id, values, newExecution(runLimits(options.steps), options));
+  const run = execute(program, id, values, newExecution(runLimits(options.steps, options.pause), options));
   const { steps, output, trace } = run.execution;
   return {
     status: run.status,
-    ...(run.status === "returned" && { result: valueToJson(run.result, graph.result, find) }),
-    steps,
-    ...(run.failure !== undefined && { failure: run.failure }),
-    output,
-    ...(options.trace === true && {
-      trace: trace.map((entry) => ({
-        ...entry,
-        inputs: entry.inputs.map(shownValue),
-        output: shownValue(entry.output),
-      })),
+    ...defined({
+      result: run.status === "returned" ? valueToJson(run.result, graph.result, find) : undefined,
+      failure: run.failure,
+      trace: options.trace === true ? trace.map(shownStep) : undefined,
     }),
+    steps,
+    output,
   };
 }
 
@@ -96,7 +100,7 @@ interface FunctionTest {
 export function* testFunction(
   scope: ProgramScope,
   id: string,
-  { cases, seed, hash }: { cases: number; seed?: string; hash: HashText },
+  { cases, seed, hash, pause }: { cases: number; seed?: string; hash: HashContent; pause?: Pause | undefined },
 ): Generator<void, FunctionTest | undefined> {
   const value = scope.function(id);
   if (value === undefined) return undefined;
@@ -106,7 +110,7 @@ export function* testFunction(
   const failed: Extract<CaseOutcome, { kind: "failed" }>[] = [];
   let passed = 0;
   for (let number = 0; number < cases && failed.length < 10; number += 1) {
-    const outcome = runCase({ program, find, hash }, id, { seed: usedSeed, number });
+    const outcome = runCase({ program, find, hash, pause }, id, { seed: usedSeed, number });
     if (outcome.kind === "passed") passed += 1;
     if (outcome.kind === "failed") failed.push(outcome);
     yield;

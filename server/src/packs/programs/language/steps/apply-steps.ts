@@ -1,7 +1,8 @@
 /** Applies the steps of a mutation in order to a draft, all or nothing. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Diagnostic } from "../diagnostic.ts";
 import { ProgramDraft } from "../draft.ts";
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import { languageLimits } from "../language-limits.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import { type FunctionValue, mainModule, type TypeValue } from "../function-value.ts";
@@ -57,7 +58,8 @@ const stepTable: StepTable = {
   remove_type: removeType,
 };
 
-type StepDiagnostic = Diagnostic & { readonly step: number };
+/** A finding about the whole mutation has no step. */
+type StepDiagnostic = Diagnostic & { readonly step?: number };
 
 type AppliedSteps =
   | {
@@ -95,58 +97,52 @@ function reserve(draft: ProgramDraft, id: string, step: ProgramStep): void {
   else draft.set("function", id, value);
 }
 
-/** The ids of the items that steps add, by the number of the step. Minted ids skip those that are in use. */
-function reserveIds(
-  draft: ProgramDraft,
-  steps: readonly ProgramStep[],
-  next: { f: number; t: number; m: number },
-): readonly string[] {
-  return steps.map((step) => {
-    const added = addedBy(step);
-    if (added === undefined) return "";
-    const { kind, letter } = added;
-    const isTaken = (id: string): boolean =>
-      draft[kind](id) !== undefined || (kind === "type" && reservedTypeIds.has(id));
-    let { id } = added;
-    if (id === undefined) {
-      while (isTaken(`${letter}${next[letter]}`)) next[letter] += 1;
-      id = `${letter}${next[letter]}`;
-      next[letter] += 1;
-    }
-    if (!itemIdPattern.test(id) || isTaken(id))
-      throw new StepFailed([{ code: "name.duplicate", message: `The id ${id} cannot be used` }]);
-    reserve(draft, id, step);
-    return id;
-  });
+/** The id of the item that a step adds, or an empty text. Minted ids skip those that are in use. */
+function reserveId(draft: ProgramDraft, step: ProgramStep, next: { f: number; t: number; m: number }): string {
+  const added = addedBy(step);
+  if (added === undefined) return "";
+  const { kind, letter } = added;
+  const isTaken = (id: string): boolean =>
+    draft[kind](id) !== undefined || (kind === "type" && reservedTypeIds.has(id));
+  let { id } = added;
+  if (id === undefined) {
+    while (isTaken(`${letter}${next[letter]}`)) next[letter] += 1;
+    id = `${letter}${next[letter]}`;
+    next[letter] += 1;
+  }
+  if (!itemIdPattern.test(id)) failProgramStep("name.duplicate", `The id ${id} does not match ${itemIdPattern.source}`);
+  if (isTaken(id))
+    failProgramStep("name.duplicate", `Another ${kind} has the id ${id}. Choose another id, or send none`);
+  reserve(draft, id, step);
+  return id;
 }
 
 function diagnosticsOf(error: unknown, index: number, step: ProgramStep | undefined): readonly StepDiagnostic[] {
   if (!(error instanceof StepFailed)) throw error;
   const id = step !== undefined && "function_id" in step ? (step.function_id ?? null) : null;
   return error.faults.map((fault) => ({
-    severity: "error",
-    function_id: id,
-    node_id: null,
-    line: 1,
-    column: 1,
-    ...fault,
-    step: index,
+    ...{ severity: "error", function_id: id, node_id: null, line: 1, column: 1, ...fault },
+    ...defined({ step: step === undefined ? undefined : index }),
   }));
 }
 
 function checkSize(draft: ProgramDraft): void {
   const functions = [...draft.changed("function").values()].flatMap((value) => (value === undefined ? [] : [value]));
+  const types = [...draft.changed("type").values()].flatMap((value) => (value === undefined ? [] : [value]));
   const nodes = functions.reduce((sum, value) => sum + value.nodes, 0);
-  if (functions.length > languageLimits.changedFunctions)
-    failProgramStep("graph.limit", `A mutation changes at most ${languageLimits.changedFunctions} functions`);
-  if (nodes > languageLimits.changedNodes)
-    failProgramStep("graph.limit", `A mutation has at most ${languageLimits.changedNodes} nodes`);
+  const { changedFunctions, changedNodes, changedCharacters } = languageLimits;
+  if (functions.length > changedFunctions)
+    failProgramStep("graph.limit", `A mutation changes at most ${changedFunctions} functions`);
+  if (nodes > changedNodes) failProgramStep("graph.limit", `A mutation has at most ${changedNodes} nodes`);
+  const characters = JSON.stringify([functions, types]).length;
+  if (characters > changedCharacters)
+    failProgramStep("graph.limit", `A mutation writes at most ${changedCharacters} characters of values`);
 }
 
 export function applySteps(
   scope: ProgramScope,
   steps: readonly ProgramStep[],
-  { next, hash, isImport = false }: { next: NextIds; hash: HashText; isImport?: boolean },
+  { next, hash, isImport = false }: { next: NextIds; hash: HashContent; isImport?: boolean },
 ): AppliedSteps {
   const draft = new ProgramDraft(scope);
   const created: CreatedItem[] = [];
@@ -155,12 +151,16 @@ export function applySteps(
   try {
     if (!isImport && steps.length > languageLimits.steps)
       failProgramStep("graph.limit", `A mutation has at most ${languageLimits.steps} steps`);
-    const reserved = reserveIds(draft, steps, counters);
+    const reserved = steps.map((step, index) => {
+      at = index;
+      return reserveId(draft, step, counters);
+    });
     for (const [index, step] of steps.entries()) {
       at = index;
       const context = { draft, hash, created, reserved: reserved[index] ?? "" };
       (stepTable[step.type] as (context: StepContext, step: ProgramStep) => void)(context, step);
     }
+    at = -1;
     if (!isImport) checkSize(draft);
     return { draft, created, next: counters };
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The steps of a mutation and what they share. Steps change a draft; if one fails, the draft is thrown away. */
 import type { DiagnosticCode } from "../diagnostic.ts";
 import type { ProgramDraft } from "../draft.ts";
-import type { HashText } from "../hash.ts";
+import type { HashContent } from "../hash.ts";
 import type { Attribute, FunctionGraph } from "../node.ts";
 import { graphOf } from "../pack.ts";
 import type { FunctionValue } from "../function-value.ts";
@@ -83,7 +83,7 @@ export interface NextIds {
 
 export interface StepContext {
   readonly draft: ProgramDraft;
-  readonly hash: HashText;
+  readonly hash: HashContent;
   readonly created: CreatedItem[];
   /** The id of the item that this step adds: it was reserved before the first step. */
   readonly reserved: string;
