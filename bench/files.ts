@@ -12,7 +12,7 @@ import { atLeast, atMost, type Bench, type Row, rowTable } from "./report.ts";
 
 const fileBytes = 10_000;
 const filesOfMany = 200;
-/** Files that are written at the same time, by us and by hand. */
+/** Number of files that each side writes at the same time. */
 const atOnce = 16;
 const publishersAtOnce = 64;
 const uploadBytes = 32 * 1024 * 1024;

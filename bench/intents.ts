@@ -136,7 +136,7 @@ async function updateRows({ client, rowLocks }: Parties, rounds: number): Promis
 
 const each = (count: number, bound: number): readonly number[] => Array.from({ length: count }, () => bound);
 
-/** The two servers take turns at the first place of a round. Their difference is smaller than that of two rounds. */
+/** The two servers alternate in starting a round. They differ less than two rounds of one server do. */
 async function auditRows({ client, audited }: Parties, rounds: number): Promise<readonly Row[]> {
   const [without, withFile, catchUps]: [number[], number[], number[]] = [[], [], []];
   const measureWithout = async (name: string): Promise<void> => void without.push(await statusUpdates(client, name));

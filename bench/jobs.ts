@@ -76,7 +76,7 @@ async function postgresRows(folder: string, plan: JobPlan, report: Report): Prom
       const rates = await inTurn(queues, plan, report);
       return [
         atLeast("jobs/s, Postgres journal, over pg-boss in batches of 100", rates.ours, rates.boss, 2),
-        atLeast("jobs/s, Postgres journal, over graphile-worker as it comes", rates.ours, rates.graphile, 2),
+        atLeast("jobs/s, Postgres journal, over graphile-worker by default", rates.ours, rates.graphile, 2),
         atLeast("jobs/s, Postgres journal, over graphile-worker in batches", rates.ours, rates.batched, 0),
       ];
     } finally {

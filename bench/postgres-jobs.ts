@@ -1,9 +1,9 @@
 /**
- * The peers on Postgres. pg-boss fetches in batches and polls as often as it allows.
- * See https://timgit.github.io/pg-boss.
+ * The peers on Postgres. pg-boss fetches in batches and polls as often as it allows. See
+ * https://timgit.github.io/pg-boss.
  *
- * graphile-worker has the pool of its page about performance. It runs as it comes, and with batches.
- * See https://worker.graphile.org/docs/performance.
+ * graphile-worker has the pool of its page about performance. It runs with its default settings, and with batches. See
+ * https://worker.graphile.org/docs/performance.
  */
 import { createRequire } from "node:module";
 import { Pool } from "pg";

@@ -12,7 +12,7 @@ import { runWorkers } from "../server/src/workers/run-workers.ts";
 import { atMost, type Bench, type Row, rowTable } from "./report.ts";
 
 const [width, height] = [4_096, 3_072];
-/** Files that are synced at the same time by hand, as a publish does. */
+/** Number of files that the peer syncs at the same time, as a publish does. */
 const atOnce = 16;
 const operatorToken = "the-operator-of-the-workspace-benchmark-0123456789";
 const map = { project: "p", map: "m" } as const;
@@ -58,7 +58,7 @@ async function milliseconds(measured: () => Promise<unknown>): Promise<number> {
 
 /** From the request of the job to its end, over the library with fsync of every file. */
 async function tilesRow(client: Client, folder: string, rounds: number): Promise<Row> {
-  // Bytes that are neither flat nor noise: a plan compresses well, and not to nothing.
+  // Pixels between uniform and random. A floorplan compresses well, but not completely.
   const pixels = Buffer.from(
     Uint8Array.from({ length: width * height * 3 }, (_, index) => (index >>> 9) ^ (index % 61)),
   );
@@ -98,7 +98,7 @@ async function cutBare(image: Buffer, folder: string): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, sync));
 }
 
-/** A square of its own for each number. */
+/** A different square for each number. */
 function put(number: number): object {
   const [x, y] = [12 * Math.floor(number / 300), 12 * (number % 300)];
   const points = [x, y, x + 10, y, x + 10, y + 10, x, y + 10, x, y];

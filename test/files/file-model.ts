@@ -153,7 +153,7 @@ export class FileModel {
     for (const each of this.roots) if (each.root === root) each.isDegraded = true;
   }
 
-  /** Publishes whose time is over end, and versions whose time is over go. */
+  /** Expired publishes end, and expired versions are removed. */
   pass(time: number): void {
     for (const publish of this.publishes.filter(({ until }) => until <= time)) this.#end(publish);
     for (const version of [...this.versions]) {

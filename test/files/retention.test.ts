@@ -82,7 +82,7 @@ test("a pinned version outlives its retention time until the pin ends [W6]", asy
   await node.becomes("folders", 2);
 });
 
-test("each reader ends only its own pin, and a version without pins goes at its time [W6]", async () => {
+test("each reader ends only its own pin, and a version without pins is removed at its time [W6]", async () => {
   await using node = await retentionNode();
   const { files } = node.client;
   const other = node.client.agent({ name: "other" });
@@ -110,7 +110,7 @@ test("the folder of a collected version stays while a stream reads it, and the s
     for (const next of ["2", "3", "4"]) await node.publish(next);
     await node.pass(2 * hourMs);
     assert.deepEqual(await node.versions(), [4, 3]);
-    // One command records what a look removed. Only the second version is in it.
+    // One command records what a scan removed. Only the second version is in it.
     await node.becomes("garbage", 1);
     assert.equal(await node.folders(), 3);
   }

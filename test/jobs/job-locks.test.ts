@@ -240,7 +240,7 @@ describe("recovery of the locks of a lost job", () => {
     assert.equal(node.jobs("unlock", claim, old).code, "jobs.claim_stale");
   });
 
-  test("a worker that ignores a cancellation and lives on does not keep the locks of the ended attempt [W3]", () => {
+  test("a worker that ignores a cancellation and continues to run does not keep the locks of the ended attempt [W3]", () => {
     const node = new JobDecider();
     const worker = node.register({ inactivity_seconds: 604_800 });
     node.jobs("offer", { types: ["a"], slots: 1 }, worker);

@@ -177,7 +177,7 @@ export const jobMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "the ring of ended jobs drops nothing",
+    name: "the ring of ended jobs keeps every job",
     file: "server/src/packs/jobs/job-folds.ts",
     find: "if (oldest !== undefined) ends.delete(oldest.id);",
     put: "",

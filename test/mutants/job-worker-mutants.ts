@@ -11,7 +11,7 @@ export const jobWorkerMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "a refused job of a turn takes the others with it",
+    name: "a refused job of a turn makes the others fail",
     file: "sdk/src/client/jobs/submissions.ts",
     find: "else this.#submitAlone(items);",
     put: "else for (const { reject } of items) reject(error);",
@@ -43,7 +43,7 @@ export const jobWorkerMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "a running job tries a held lock without end [W9]",
+    name: "a running job tries to acquire a held lock forever [W9]",
     file: "sdk/src/client/jobs/running-job.ts",
     find: "const lockPausesMs = [100, 200, 400, 800];",
     put: "const lockPausesMs = [100, 200, 400, 800, 100, 100];",

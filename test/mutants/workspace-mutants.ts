@@ -169,7 +169,7 @@ export const workspaceMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "a deleted map takes a pinned version along [W6]",
+    name: "a deleted map removes a pinned version [W6]",
     file: "server/src/packs/workspace/purge.ts",
     find: "keptUntil(state, target) <= time",
     put: "keptUntil(state, target) >= 0",

@@ -1,13 +1,14 @@
 /**
- * A worker of the workspace that kills itself with SIGKILL at one of the requests of its job. That is before it is sent,
- * while the server handles it, or when the reply is here. With 0 it prints the number of requests of each job.
+ * A worker of the workspace that kills itself with SIGKILL at one of the requests of its job. That is before it is
+ * sent, while the server handles it, or after the reply has arrived. With 0 it prints the number of requests of each
+ * job.
  */
 import { connect } from "holdfast";
 import { runWorkspaceJob, workspaceTypes } from "../../server/src/workers/workspace/run-workspace-job.ts";
 
 const [url = "", token = "", root = "", killAt = "0"] = process.argv.slice(2);
 
-// Without the test there is no work.
+// Without the test, the worker has no work.
 process.stdin.resume().once("end", () => process.exit());
 
 let requests = 0;

@@ -109,7 +109,7 @@ test(
     assert.match(refused.err, /entity_not_found/u);
     assert.equal(await uploads(), 2, "the upload of a refused request is deleted");
     assert.match((await cli("workspace import p1 m1 gone.png")).err, /gone\.png cannot be read: ENOENT/u);
-    assert.match((await cli("workspace import p1 m1 .holdfast")).err, /\.holdfast is no file/u);
+    assert.match((await cli("workspace import p1 m1 .holdfast")).err, /\.holdfast is not a file/u);
     assert.match((await cli("workspace tiles p1 m1 --tile-size 7")).err, /tile_size/u);
   }),
 );

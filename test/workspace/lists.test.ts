@@ -1,4 +1,4 @@
-/** Every list of the contract has a limit, and the server keeps to it. */
+/** Every list of the contract has a limit, and the server enforces it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packs, publicOperations } from "@holdfast/sdk/contract";

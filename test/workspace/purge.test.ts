@@ -27,7 +27,7 @@ function step(decider: WorkspaceDecider): readonly string[] {
   return decider.decide(first.operation, first.input as JsonObject, "holdfast").events.map(({ type }) => type);
 }
 
-test("a deleted sketch goes at once, its objects follow in entries of 200, and nothing happens there meanwhile", () => {
+test("a deleted sketch disappears at once, its objects are removed in entries of 200, and nothing changes there meanwhile", () => {
   const decider = smallWorkspace();
   const sketch = { ...map, sketch: "s1", ...take };
   decider.done("delete-sketch", sketch);

@@ -159,7 +159,7 @@ test("every row is refused without its lock and with an expired one, and done wi
       const effect = effectOf(row);
       await assertEffect(readers, effect, label);
       if (row.name === "reassign-objects") await moveBack(ann, row.input);
-      // The deletion of a map or a project ends what was in it.
+      // The deletion of a map or a project deletes everything in it.
       if (["create-project", "delete-project"].includes(row.name)) kept.push({ effect, label });
     }
   }

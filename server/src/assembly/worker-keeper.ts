@@ -34,7 +34,10 @@ export function workerKeeper(node: WorkedNode, { url, ...parts }: KeeperParts): 
 /** Maximum jobs of one process at the same time. A long backup does not delay the tiles of another project. */
 const slots = 2;
 
-/** Each process connects to this server as its operator. Bytes of files need HTTP, so the operator's socket will not do. */
+/**
+ * Each process connects to this server as its operator. Bytes of files need HTTP, so it cannot use the operator's
+ * socket.
+ */
 function workerServices(node: WorkedNode, url: () => string): readonly ServiceFactory[] {
   const { data, journal, operatorToken, workers, storageRoots } = node;
   if (workers === undefined || workers.count === 0) return [];

@@ -57,7 +57,7 @@ export class FileMetrics {
       garbage: gauge("garbage_folders", "Folders that nodes have yet to remove from their disks."),
     };
     this.#roots = {
-      bytes: ofRoot("bytes", "Bytes of versions, until they are gone from the disk."),
+      bytes: ofRoot("bytes", "Bytes of versions, until they leave the disk."),
       reserved: ofRoot("reserved_bytes", "Bytes that open publishes may still write."),
       bytesMax: ofRoot("bytes_max", "The quota of a root; no series without one."),
       degraded: ofRoot("degraded", "1 while a root takes no publishes because its disk failed."),

@@ -121,7 +121,7 @@ export class SupervisedService {
     });
   }
 
-  /** A service that hangs delays neither the start nor the stop of the server any longer. */
+  /** A service that hangs delays neither the start nor the stop of the server. */
   #within(work: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const late = (): void => {

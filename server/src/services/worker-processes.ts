@@ -20,7 +20,7 @@ interface WorkerProcessOptions {
 /** Maximum time for the running jobs to return to the queue. The keeper waits little longer for a stop. */
 const stopMs = 4_000;
 
-/** Interval between two looks for the first project. A look is one search in memory. */
+/** Interval between two polls for the first project. A poll is one search in memory. */
 const lookEveryMs = 1_000;
 
 export function workerProcesses({ count, command, env }: WorkerProcessOptions): ServiceFactory {

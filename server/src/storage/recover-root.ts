@@ -1,6 +1,6 @@
 /**
- * Makes the disk of a root agree with the journal, at the start of a node. A folder that the journal does not know is moved to
- * `.orphans`, never deleted: after a restore from an older backup it may be all that is left.
+ * Makes the disk of a root agree with the journal, at the start of a node. A folder that the journal does not know is
+ * moved to `.orphans`, never deleted. After a restore from an older backup it may be the only copy.
  */
 import type { Disk } from "./disk.ts";
 import { errorCode } from "./disk.ts";
@@ -83,7 +83,7 @@ async function pruneFolders(disk: Disk, folder: string): Promise<boolean> {
   return isRemoved(disk, folder);
 }
 
-/** Another program may have made a file there in this moment. */
+/** Another program may have made a file there at this moment. */
 async function isRemoved(disk: Disk, path: string): Promise<boolean> {
   try {
     await disk.removeFolder(path);

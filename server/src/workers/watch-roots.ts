@@ -1,11 +1,11 @@
 /**
- * The storage roots of a worker that was given none: those of the node to which it is connected, and of the other nodes whose
+ * The storage roots of a worker that was given none. They are those of its connected node, and of the other nodes whose
  * address it has. A root may be announced later, and a client that lost its node continues with another one.
  */
 import type { Client } from "@holdfast/sdk";
 import type { Clock } from "../base/clock.ts";
 
-/** Interval between two looks. */
+/** Interval between two polls. */
 const lookEveryMs = 2_000;
 
 /** Maximum roots of one worker. An offer has at most 100 types. */
@@ -13,7 +13,7 @@ const rootsMax = 10;
 
 export interface ReachedNodes {
   readonly client: Client;
-  /** The addresses of the client. It follows to no other ones. */
+  /** The addresses of the client. It follows to no other address. */
   readonly addresses: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface WatchedRoots extends ReachedNodes {
   readonly onRoots: (roots: readonly string[]) => Promise<void>;
 }
 
-/** Reports each change of the roots. A look that fails is repeated. Returns the way to stop. */
+/** Reports each change of the roots. A failed poll is repeated. Returns a function that stops it. */
 export function watchRoots({ clock, roots, onRoots, ...nodes }: WatchedRoots): () => void {
   let known = roots.join();
   let isStopped = false;

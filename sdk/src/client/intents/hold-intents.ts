@@ -99,14 +99,14 @@ export async function sendOrWait(
 }
 
 /**
- * Sends operations of intents as the holder of a lock. The request names no fence: a repeat of the call holds the lock under
- * another one, and must be the same request to get the same answer.
+ * Sends operations of intents as the holder of a lock. The request names no fence. A repeat of the call holds the lock
+ * under another fence, and must be the same request to get the same answer.
  */
 export function runAs({ operations }: CoreClient): Run {
   const methods = operations.intents as unknown as Readonly<Record<string, SendOperation<unknown, unknown>>>;
   return (operation, input, options) => {
     const send = methods[operation.slice("intents.".length)];
-    if (send === undefined) throw new TypeError(`${operation} is no operation of intents`);
+    if (send === undefined) throw new TypeError(`${operation} is not an operation of intents`);
     return send(input, options);
   };
 }

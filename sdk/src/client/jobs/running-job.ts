@@ -60,7 +60,7 @@ export class RunningJob {
   readonly checkpoint: unknown;
   /** Identifies this attempt. It is never the one of another attempt. */
   readonly claim: string;
-  /** Aborts when the job is cancelled, when its time is over, when its lease may have ended, or at a close. */
+  /** Aborts when the job is cancelled, at its timeout, when its lease may have ended, or at a close. */
   readonly signal: AbortSignal;
   /** A client with the identity of the worker, for writes with the fence of the job. */
   readonly client: CoreClient;
@@ -170,7 +170,7 @@ export class RunningJob {
    * seconds, so the time is rounded up to a whole second, up to a year.
    */
   snooze(delayMs = 0): JobReturn {
-    if (Number.isNaN(delayMs)) throw new RangeError(`job ${this.id}: the delay of a snooze is not a number`);
+    if (Number.isNaN(delayMs)) throw new RangeError(`job ${this.id}: a snooze needs a delay in milliseconds, not NaN`);
     // The server refuses any other time, and a job whose return is refused would fail permanently.
     const seconds = Math.ceil(Math.max(0, delayMs) / 1_000);
     return new JobReturn(Math.min(seconds, snoozeSecondsMax) * 1_000);

@@ -75,7 +75,7 @@ interface PinData {
   readonly until?: number;
 }
 
-/** Without `until` the pin ends. Pins whose time is over leave the row too. */
+/** Without `until` the pin ends. Expired pins are removed from the row too. */
 const pinned: Fold = (state, { subject, data }, { time }) => {
   const { version, owner, until } = data as unknown as PinData;
   const row = state.rows(versionTable).get(versionKey(targetOf(subject), version));

@@ -16,7 +16,7 @@ export interface RootRow {
   /** Why it takes no publishes. */
   readonly degraded?: string;
   readonly bytesMax?: number;
-  /** Bytes of versions, until they are gone from the disk. */
+  /** Bytes of versions, until they leave the disk. */
   readonly bytes: number;
   /** Bytes that running publishes may still write. */
   readonly reserved: number;

@@ -51,7 +51,7 @@ export const listJobs: PureRead = {
   },
 };
 
-/** The newest ends first. The cursor is the number of jobs that ended before the last one shown. */
+/** The most recently ended jobs come first. The cursor is the number of jobs that ended before the last one shown. */
 function listEnded(
   state: StateReader,
   { state: end, type, project, after, limit = pageDefault }: JobsPage,

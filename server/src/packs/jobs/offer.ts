@@ -41,7 +41,7 @@ export function offerWork(
   };
 }
 
-/** Starts jobs for this worker at once. An offer that it has is the same afterwards. A call that starts none is no entry. */
+/** Starts jobs for this worker at once. Its existing offer is unchanged. A call that starts no job leaves no entry. */
 export function takeJobs(
   { types, count = 1 }: { readonly types: readonly string[]; readonly count?: number },
   context: DecideContext,

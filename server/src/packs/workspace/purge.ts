@@ -44,7 +44,7 @@ export const purge: Decide<(typeof workspaceInternals)["workspace.purge"]> = ({ 
   const row = state.rows(purgeTable).get(place);
   if (row === undefined || row.at > time) return { outcome: refusal("not_due"), events: [] };
   const records = removeRecords(context, place, removedMax);
-  // A publish that was opened before the deletion must not commit into a place that is gone.
+  // A publish that was opened before the deletion must not commit into a deleted record.
   const running = publishesBelow(state, place, removedMax - records);
   for (const publish of running) endPublish(context, publish, "deleted");
   const removed = records + running.length;
@@ -55,7 +55,7 @@ export const purge: Decide<(typeof workspaceInternals)["workspace.purge"]> = ({ 
   const isFull = removed + free.length >= removedMax;
   const kept = targets.filter((target) => !free.includes(target)).map((target) => keptUntil(state, target));
   if (!isFull && kept.length === 0) emit({ type: "workspace.purged", subject, data: { place } });
-  // A version that a reader has pinned stays until its time is over.
+  // A version that a reader has pinned stays until the pin expires.
   else emit({ type: "workspace.purge_continued", subject, data: { place, at: isFull ? time : Math.min(...kept) } });
   return { outcome: done({ removed: removed + free.length }), events: [] };
 };

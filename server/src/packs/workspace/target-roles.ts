@@ -72,7 +72,9 @@ function roleRefusal(context: LockContext, use: TargetUse, { project }: Workspac
   return refuse("workspace.role_missing", data, { audited: isAudited(context, use) });
 }
 
-/** Files are published only into maps and sketches that exist. A later one of the same name would have them. */
+/**
+ * Files are published only into maps and sketches that exist. Otherwise a later record of the same name would own them.
+ */
 function parentRefusal(
   { state }: LockContext,
   { use }: TargetUse,

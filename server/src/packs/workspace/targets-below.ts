@@ -6,7 +6,7 @@ import { publishTable, targetTable } from "../files/file-tables.ts";
 import type { PublishRow } from "../files/file-tables.ts";
 import { placeOfId } from "./record-place.ts";
 
-/** A target may be the place itself. Exports and uploads of a project go with it, its backups stay. */
+/** A target may be the place itself. Exports and uploads of a project are deleted with it. Its backups stay. */
 function pathsOf(place: string): readonly string[] {
   const { project, map, sketch } = placeOfId(place);
   const own = workspacePath({ project, map, sketch });

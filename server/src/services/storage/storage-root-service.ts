@@ -23,7 +23,7 @@ interface RootHealth extends JsonObject {
   readonly degraded?: string;
   readonly orphans: number;
   readonly missing_versions: number;
-  /** Space of the disk at the last look for folders to remove. */
+  /** Space of the disk at the last scan for folders to remove. */
   readonly free_bytes: number;
   readonly total_bytes: number;
 }
@@ -48,7 +48,7 @@ interface StorageRootOptions {
 /** The beginning of the names of these services. */
 export const storageRootPrefix = "storage-root ";
 
-/** Interval between two looks for folders to remove. */
+/** Interval between two scans for folders to remove. */
 const sweepIntervalMs = 5_000;
 /** Time until the folders of an ended publish are removed. Those of other publishes share the entry. */
 const sweepDelayMs = 1_000;
@@ -63,7 +63,7 @@ class StorageRootService implements Service {
   readonly #context: ServiceContext;
   #release: () => Promise<void> = () => Promise.resolve();
   #rootId: string | undefined;
-  /** Why the root could not be opened, or cannot be used any longer. */
+  /** The reason why the root could not be opened or cannot be used. */
   #fault: string | undefined;
   #recovered: RecoveredRoot | undefined;
   #space: DiskSpace | undefined;
@@ -191,7 +191,7 @@ class StorageRootService implements Service {
       // Without free handles the folder may well be there.
       if (faultOf(error, root).code === "files.storage_busy") return undefined;
     }
-    return `${folder} is not the folder of the storage root ${root} any longer: mount the right folder`;
+    return `${folder} is not the folder that the storage root ${root} opened: mount the right folder`;
   }
 }
 

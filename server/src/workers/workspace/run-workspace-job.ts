@@ -43,7 +43,7 @@ const rootCodes: readonly string[] = ["files.root_elsewhere", "files.root_unavai
 /** Time after which a job looks for its root again. */
 const rootAgainMs = 30_000;
 
-/** Runs a job. A fault of its input fails it without a retry. A root that is away costs it no attempt. */
+/** Runs a job. A fault of its input fails it without a retry. An unavailable root costs it no attempt. */
 export async function runWorkspaceJob(
   job: RunningJob,
   client: Client,

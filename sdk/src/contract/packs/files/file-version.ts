@@ -56,7 +56,7 @@ export const fileVersion = Type.Object(
     published_by: Type.String(),
     published_at: isoTime,
     is_removed: Type.Optional(
-      Type.Boolean({ description: "Its files are gone. Only a read at a position shows such a version." }),
+      Type.Boolean({ description: "Its files were removed. Only a read at a position shows such a version." }),
     ),
     kept_until: Type.Optional(Type.String({ ...isoTime, description: "A superseded version is removed after it." })),
   },

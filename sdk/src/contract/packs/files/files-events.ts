@@ -35,7 +35,7 @@ export const filesEvents = {
   "files.unpinned": ofTarget("A reader ended its pin of a version.", { version: number }),
   "files.collected": ofTarget("The retention time of a superseded version is over.", { version: number }),
   "files.deleted": { ...ofTarget("A target was deleted with all its versions.", {}), audit: "FILES_DELETED" },
-  "files.removed": ofSpace("Folders are gone from the disk.", { ids: Type.Array(text) }),
+  "files.removed": ofSpace("Folders were removed from the disk.", { ids: Type.Array(text) }),
   "files.root_announced": ofSpace("A node has a storage root.", { root: text, node: text, session: text }),
   "files.root_degraded": {
     ...ofSpace("A storage root could not keep bytes. It takes no publishes.", { root: text, reason: text }),

@@ -28,7 +28,7 @@ const fail = internalOperation({
 
 const expire = internalOperation({
   name: "files.expire",
-  summary: "Ends a publish whose time is over.",
+  summary: "Ends an expired publish.",
   input: Type.Object({ id: publishId }, closed),
   output: nothing,
   problems: ["not_due"],
@@ -36,7 +36,7 @@ const expire = internalOperation({
 
 const collect = internalOperation({
   name: "files.collect",
-  summary: "Removes a superseded version whose retention time is over and that no reader has pinned.",
+  summary: "Removes a superseded version whose retention time has passed and that no reader has pinned.",
   input: Type.Object({ target: fileTarget, version: versionNumber, at: Type.Integer() }, closed),
   output: nothing,
   problems: ["not_due"],
@@ -44,7 +44,7 @@ const collect = internalOperation({
 
 const removed = internalOperation({
   name: "files.removed",
-  summary: "The folders of publishes and versions are gone from the disk.",
+  summary: "The folders of publishes and versions were removed from the disk.",
   input: Type.Object({ ids: Type.Array(publishId, { minItems: 1, maxItems: 1_000 }) }, closed),
   output: nothing,
   problems: ["not_due"],

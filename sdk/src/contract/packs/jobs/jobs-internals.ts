@@ -50,7 +50,7 @@ const fill = internalOperation({
 
 const drop = internalOperation({
   name: "jobs.drop",
-  summary: "Removes failed jobs after 30 days, and unique keys whose time is over.",
+  summary: "Removes failed jobs after 30 days, and expired unique keys.",
   input: Type.Object({ until: time }, closed),
   output: nothing,
   problems: ["not_due"],

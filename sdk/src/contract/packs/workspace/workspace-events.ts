@@ -26,7 +26,7 @@ export const workspaceEvents = {
     ...ofRecord("A project, a map or a sketch was deleted. Everything below it is being removed.", { place: text }),
     audit: "WORKSPACE_DELETED",
   },
-  "workspace.purge_continued": ofRecord("Some records and targets below a deleted record are gone.", {
+  "workspace.purge_continued": ofRecord("Some records and targets below a deleted record were removed.", {
     place: text,
     at: number,
   }),

@@ -1,4 +1,6 @@
-/** The version of a target at a position of the journal. Its row is in the journal, also after its files are gone. */
+/**
+ * The version of a target at a position of the journal. Its row is in the journal, also after its files were removed.
+ */
 import { refusal, done } from "../../../machine/refusal.ts";
 import type { Entry } from "../../../machine/entry.ts";
 import { findVersion, unknownVersion } from "../../../packs/files/find-version.ts";

@@ -68,5 +68,5 @@ async function checkFile(file: string, given: string): Promise<void> {
   const found = await stat(file).catch((error: unknown) => {
     throw new UsageError(`${given} cannot be read: ${(error as Error).message}`);
   });
-  if (!found.isFile()) throw new UsageError(`${given} is no file`);
+  if (!found.isFile()) throw new UsageError(`${given} is not a file`);
 }

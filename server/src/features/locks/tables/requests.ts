@@ -1,9 +1,9 @@
 /**
  * The requests that share a grant or a ticket, by operation and key. An owner that requests the same set again shares
- * what it has. A withdrawn request frees it only if no other request shares it.
+ * its grant or ticket. A withdrawn request frees it only if no other request shares it.
  *
- * A row holds an acquire as its key alone, and an upgrade as its key after a character that no key has. Every lease keeps
- * one, and the text of the operation would add 48 bytes to each.
+ * A row holds an acquire as its key alone, and an upgrade as its key after a character that no key has. Every lease
+ * keeps one, and the text of the operation would add 48 bytes to each.
  */
 import { requestOfWithdrawal, withdrawalKey } from "@holdfast/sdk/contract";
 import type { Fold, FoldedEntry } from "../../../machine/feature.ts";
