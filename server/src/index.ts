@@ -349,6 +349,7 @@ export {
   isWorkspaceApprovalInvalid,
   isWorkspaceApprovalRequired,
   isWorkspaceGeometryInvalid,
+  isWorkspaceInUse,
   isWorkspaceIndexBusy,
   isWorkspaceJobRequired,
   isWorkspaceLastOwner,

@@ -29,7 +29,7 @@ function timeless(reply: CallReply): CallReply {
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}/gu, "<drawn>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, "<time>")
     .replaceAll(/\b1\d{12}\b/gu, "0")
-    .replaceAll(/"duration_ms":\d+/gu, '"duration_ms":0');
+    .replaceAll(/"(duration_ms|waited_ms)":\d+/gu, '"$1":0');
   return JSON.parse(text) as CallReply;
 }
 

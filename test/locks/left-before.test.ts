@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { JournalError } from "../../server/src/journal/journal.ts";
 import { checkOf, lockOperations, lockViews } from "@holdfast/sdk/contract";
 import type { LeftBefore } from "holdfast";
 import { granted, lockNode, queued } from "./lock-node.ts";
@@ -70,6 +71,23 @@ describe("previous holders", () => {
     assert.equal(left(await answer(node, "upgrade-lock", { fence: q.fence, owner_id: "a" }, "up q")), "");
     await locks.release({ paths: ["q"] }, { ownerId: "a" });
     assert.equal((await answer(node, "upgrade-lock", { fence: q.fence, owner_id: "a" }, "up q"))["still_held"], false);
+    await node.stop();
+  });
+
+  test("a grant whose history cannot be read is answered as unknown, and the retry with its key gets it [M4]", async () => {
+    const node = await lockNode();
+    const { engine } = node;
+    const entriesAbout = engine.entriesAbout.bind(engine);
+    const recentEntriesAbout = engine.recentEntriesAbout.bind(engine);
+    engine.recentEntriesAbout = () => undefined;
+    engine.entriesAbout = () => Promise.reject(new JournalError("io", "the disk is gone", { certain: true }));
+    const acquire = { paths: ["p"], ttl_seconds: 60, owner_id: "a" };
+    const { outcome } = await node.client.execute("acquire-lock", acquire, { key: "first" });
+    assert.equal(outcome.kind === "refusal" ? outcome.code : outcome.kind, "outcome_unknown");
+    engine.entriesAbout = entriesAbout;
+    engine.recentEntriesAbout = recentEntriesAbout;
+    const again = await answer(node, "acquire-lock", acquire, "first");
+    assert.deepEqual([again["granted"], again["still_held"]], [true, true]);
     await node.stop();
   });
 });

@@ -306,7 +306,6 @@ const consequences = [
   "node notices that the journal went back",
   "checkpoint is saved",
   "start from a checkpoint",
-  "call throws because the journal cannot be read",
   "lease.expired by its timer",
   "lease.expired by the first command that meets it",
   "lease.noted in the grace period",

@@ -76,7 +76,8 @@ export class AppCalls {
 
   async #refused(refusal: Refusal): Promise<CallReply> {
     const { services } = this.#options;
-    return unrecordedReply(services.engine, await explainUnrecorded(refusal, { services }));
+    const shown = await explainUnrecorded(refusal, { services }).catch(journalRefusal);
+    return unrecordedReply(services.engine, shown);
   }
 
   /** The context of one agent. It is cached, since every call needs it. */

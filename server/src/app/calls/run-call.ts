@@ -201,14 +201,17 @@ function finishedReply(context: RunContext, call: AppCall, decided: Decided): Ca
   const { outcome, attachment } = reply;
   if (outcome.kind === "done" && attachment !== undefined && record.finish === undefined) {
     const shown = resourceViewOf(context, call, attachedReply(context, reply, attachment, options));
-    return describesGrant(reply) ? withPriorLocks(context.services.engine, shown) : shown;
+    if (!describesGrant(reply)) return shown;
+    const described = withPriorLocks(context.services.engine, shown);
+    return described instanceof Promise
+      ? described.catch((error: unknown) => undescribed(context, reply, error))
+      : described;
   }
   return explainedReply(context, call, decided).then((shown) => resourceViewOf(context, call, shown));
 }
 
 /** The reply to a command whose outcome needs data from history, or whose hook finishes it. */
 async function explainedReply(context: RunContext, call: AppCall, decided: Decided): Promise<CallReply> {
-  const { engine } = context.services;
   const { reply, input, memo } = decided;
   // The reply may come while this node still folds the entries after it. History is read when that is over.
   await Promise.resolve();
@@ -219,12 +222,21 @@ async function explainedReply(context: RunContext, call: AppCall, decided: Decid
     const finished = await call.record.finish(rendered, { ...context, memo, agentSecret, replayed: reply.replayed });
     // An effect that could not be carried out is no part of the recorded outcome.
     const isUnfinished = rendered.kind === "done" && finished.kind === "refusal";
-    return isUnfinished ? unrecordedReply(engine, finished) : callReplyOf(context, reply, finished, call.options);
+    return isUnfinished
+      ? unrecordedReply(context.services.engine, finished)
+      : callReplyOf(context, reply, finished, call.options);
   } catch (error) {
-    // A partial reply would differ from the later reply to the same key, so the caller must retry.
-    const { code } = journalRefusal(error);
-    return unrecordedReply(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
+    return undescribed(context, reply, error);
   }
+}
+
+/**
+ * The reply to a recorded command whose history cannot be read. A partial reply would differ from the later reply to the
+ * same key, so the caller must retry.
+ */
+function undescribed({ services }: RunContext, { position }: Reply, error: unknown): CallReply {
+  const { code } = journalRefusal(error);
+  return unrecordedReply(services.engine, refusal("outcome_unknown", { reason: code, position }));
 }
 
 function answerLater(call: AppCall, reply: Promise<CallReply>): void {

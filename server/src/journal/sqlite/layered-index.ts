@@ -95,7 +95,7 @@ export function createLayeredIndex(options: SqliteLayeredIndexOptions): SqliteLa
     overdue: () =>
       flush !== undefined && open.rows() >= tailsPerFlushMax * tailRows ? thread.keepAlive(flush) : undefined,
     async endThread() {
-      await flush;
+      if (flush !== undefined) await thread.keepAlive(flush);
       await thread.close();
     },
     *flushAll() {

@@ -11,7 +11,7 @@ export interface IndexThread {
   start(): void;
   /** Adds the rows of all batches up to the target to index.db. One flush runs at a time. */
   flush(target: BatchEnd): Promise<void>;
-  /** Keeps the program running until the flush ends, because an append waits for it. */
+  /** Keeps the program running until the flush ends, because an append or the end of the thread waits for it. */
   keepAlive(flush: Promise<void>): Promise<void>;
   /** The filter over the keys of index.db, once it is filled. A flush updates it before it ends. */
   filter(): KeyFilter | undefined;
