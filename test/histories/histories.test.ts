@@ -27,6 +27,9 @@ const deployments: readonly TestedDeployment[] = [
   },
 ];
 
+/** Maximum characters of the servers' logs that a failure shows, the last ones. */
+const logCharsMax = 20_000;
+
 for (const { title, start, count } of deployments) {
   test(`${title} answers as some order of the calls explains, over HTTP and the socket alike [X1 X3 X7 X13]`, async (t) => {
     const deployment = await start();
@@ -41,6 +44,9 @@ for (const { title, start, count } of deployments) {
         assert.deepEqual(new Set(history.injected.keys()), kinds, "every kind of fault was injected");
       }
       for (const fault of deployment.unsupported) t.diagnostic(`not tried here: ${fault}`);
+    } catch (error) {
+      t.diagnostic(deployment.log().slice(-logCharsMax));
+      throw error;
     } finally {
       await deployment.close();
     }
