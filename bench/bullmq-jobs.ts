@@ -1,8 +1,8 @@
 /**
- * The peer BullMQ: one Queue and one Worker, each with its own connection. The settings are those of its page for
- * production: no limit of retries for the worker's connection, and completed jobs are removed. It recommends the append-only
- * file with one fsync a second, which is one of the three runs.
- * See https://docs.bullmq.io/guide/going-to-production.
+ * The peer BullMQ has one Queue and one Worker, each with its own connection. The settings are those of its page for
+ * production: no limit of retries for the worker's connection, and completed jobs are removed. It recommends the
+ * append-only file with one fsync a second, which is one of the three runs. See
+ * https://docs.bullmq.io/guide/going-to-production.
  */
 import { createRequire } from "node:module";
 import { jobPayload, jobSlots } from "./job-queue.ts";

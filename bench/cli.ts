@@ -1,6 +1,6 @@
 /**
- * The time until a command has ended, over the start of Node alone, from the checkout and from the built packages in a
- * node_modules folder, as an installation has them. Rounds alternate between both.
+ * The time until a command has ended, over the start of Node alone. Rounds alternate between the checkout and the built
+ * packages in a node_modules folder, as an installation has them.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

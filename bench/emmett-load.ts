@@ -1,6 +1,6 @@
 /**
- * The peer of entity writes: the event store of Emmett, where the same changes become events of the same streams.
- * Usage: node bench/emmett-load.ts URL WRITERS.
+ * The peer of entity writes is the event store of Emmett. The same changes become events of the same streams. Usage:
+ * node bench/emmett-load.ts URL WRITERS.
  */
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import { Pool } from "pg";

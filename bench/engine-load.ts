@@ -41,8 +41,8 @@ export function mergeOf(number: number): Record<string, unknown> {
 }
 
 /**
- * Made before the clock starts, like the peer's bytes, so that only Holdfast is measured. The number of merges and the
- * number of entities have no small common multiple, so an entity never gets the same merge twice in a row.
+ * Made before the clock starts, like the peer's bytes, so that only Holdfast is measured. The numbers of merges and of
+ * entities have no small common multiple. So an entity never gets the same merge twice in a row.
  */
 const merges = Array.from({ length: 1_024 }, (_, number) => ({ merge: mergeOf(number) }));
 

@@ -1,6 +1,6 @@
 /**
- * The peer of lock cycles: the locks of `etcd3`, each a key with its own lease, as that package makes them. Usage: node
- * bench/etcd-load.ts URL AGENTS. All agents share its connection, which carries many requests at a time.
+ * The peer of lock cycles uses the locks of `etcd3`, each a key with its own lease, as that package makes them. Usage:
+ * node bench/etcd-load.ts URL AGENTS. All agents share its connection, which carries many requests at a time.
  */
 import { Etcd3 } from "etcd3";
 import { serveLoad } from "./load.ts";

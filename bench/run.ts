@@ -1,6 +1,6 @@
 /**
  * Measures Holdfast with a peer in the same run. Results are ratios, because absolute speed depends on the host.
- *   npm run bench -- NAME [--quick] [--json]     one benchmark; with --json the last line is one object {"rows": [...]}
+ *   npm run bench -- NAME [--quick] [--json]     one benchmark. With --json the last line is one object {"rows": [...]}
  *   npm run bench [-- --quick] [--json]          all of them, with bench/RESULTS.md and its pictures unless it is quick
  *   npm run bench -- --out FOLDER                the same, with the page in another folder
  */

@@ -1,6 +1,6 @@
 /**
- * The peer that decides nothing: a bare `ws` server that stores one SQLite row for each batch and answers every call. It
- * shows the least that a socket and a durable row cost: `node bench/toy-server.ts FOLDER`.
+ * The peer that decides nothing, a bare `ws` server that stores one SQLite row for each batch and answers every call.
+ * It shows the least that a socket and a durable row cost: `node bench/toy-server.ts FOLDER`.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

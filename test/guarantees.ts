@@ -152,7 +152,7 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
     B12: "There is a strategy guide with a decision tree. Line coverage of locks, entities and intents is over 80 %.",
   },
   jobs: {
-    W3: "A lapsed workspace lease is shown as stale and still excludes other owners. It is recovered only under four conditions: the lease passed, the heartbeat is older than the grace period, no active job claims it, and the recovery is audited.",
+    W3: "A lapsed workspace lease is shown as stale and still excludes other owners. Its recovery is audited. It needs a passed lease, a heartbeat older than the grace period, and no active job that claims it.",
     W8: "Jobs have global and per-project caps and classes, which no agent can change. Queueing is fair: two backlogged projects with equal jobs differ by at most one start.",
     W9: "A job takes its locks early and in order, and releases them as soon as it can. It holds no lock while it waits or calls out. It fails with a logged reason after bounded retries.",
     W11: "With several nodes, locks and job claims live in the shared journal. A file operation runs only on a node that has the right storage root.",

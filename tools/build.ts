@@ -1,8 +1,8 @@
 /**
- * Makes the packages as they are published: `node tools/build.ts [folder]`. Without a folder each package is built into
- * its own `dist`. Node runs no TypeScript inside node_modules, so what is published is JavaScript with declarations.
- * The folder must lie inside the repository: from elsewhere tsc would not find the installed packages, and would take
- * their types for `any` without a word.
+ * Makes the packages as they are published. Usage: `node tools/build.ts [folder]`. Without a folder each package is
+ * built into its own `dist`. Node runs no TypeScript inside node_modules, so what is published is JavaScript with
+ * declarations. The folder must lie inside the repository. From elsewhere tsc would not find the installed packages,
+ * and would silently give them the type `any`.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -15,15 +15,22 @@ export async function commandsPage(): Promise<string> {
     "# The command line",
     made,
     "Each command explains itself: `holdfast help COMMAND`. An error is printed on standard error with its code and the next " +
-      "step. With `--json` it is a line of JSON on standard output. Only terminals get colours; `NO_COLOR` and `FORCE_COLOR` " +
-      "change that.",
+      "step. With `--json` it is a line of JSON on standard output. Only terminals get colours, unless `NO_COLOR` or " +
+      "`FORCE_COLOR` changes that.",
     "## Which server is asked",
-    "That of `--url`; the one that runs on the folder of `--data`; `HOLDFAST_URL`; the one on the folder of " +
-      "`HOLDFAST_DATA`, or on the nearest `.holdfast`, from here upwards; else port 4653 of this host. `get` and `history` " +
-      "read the data folder itself with `--data`, and when no server runs. `--verbose` says which it was.",
+    "The first of these that is given:",
+    [
+      "1. the server of `--url`",
+      "2. the server that runs on the folder of `--data`",
+      "3. the server of `HOLDFAST_URL`",
+      "4. the server that runs on the folder of `HOLDFAST_DATA`, or on the nearest `.holdfast`, from here upwards",
+      "5. port 4653 of this host",
+    ].join("\n"),
+    "`get` and `history` read the data folder itself with `--data`, and when no server runs. `--verbose` prints the choice.",
     "## Exit codes",
-    "`holdfast lock` ends with the code of its command; its own codes are high, so that they are not mistaken for that one's. " +
-      "A command that was ended by a signal gives 128 and the signal's number, one that could not be started 126 or 127.",
+    "`holdfast lock` ends with the code of its command. Its own codes are high, so that they differ from those of most " +
+      "commands. A command that was ended by a signal gives 128 plus the number of the signal. One " +
+      "that could not be started gives 126 or 127.",
     rowsOf(
       ["code", "meaning"],
       exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
@@ -75,14 +82,14 @@ export function configurationPage(): string {
     "# Settings of a server",
     made,
     "A setting is an option of `holdfast up`, else an environment variable, else a key of the file, else its default. The file " +
-      "is `.holdfast/holdfast.json`, or what `--config` or `HOLDFAST_CONFIG` names. Nothing that is misspelt passes: an unknown " +
-      "key, a variable that is nearly a setting, and a value that does not fit stop the start with a sentence. " +
+      "is `.holdfast/holdfast.json`, or what `--config` or `HOLDFAST_CONFIG` names. A misspelling stops the start with " +
+      "an error: an unknown key, a variable that is nearly a setting, or a value that does not fit. " +
       "`holdfast up --print-config` shows what it would start with, and where each value comes from.",
     "A `.holdfast` in the working directory may be part of a repository. If neither `--data`, `HOLDFAST_DATA`, `--config` nor " +
       `\`HOLDFAST_CONFIG\` names it, its file cannot set ${namedOnly}.`,
     rowsOf(["key", "option", "variable", "takes", "default", "what it is"], rows),
     '```json\n{ "port": 4700, "require_token": true, "allowed_hosts": ["holdfast.example.org"] }\n```',
-    "Settings that decisions read, such as the quota of the state, are set by an entry and not here: see the operation " +
+    "Settings that decisions read, such as the quota of the state, are set by an entry and not here. See the operation " +
       "[configure](operations.md#configure).",
   ].join("\n\n");
 }

@@ -1,5 +1,5 @@
 /**
- * The page of all limits, from the objects that hold them. A limit without a row does not compile, and
+ * The page of all limits, from the objects that hold them. A limit without a row does not compile.
  * `test/tidy/limits.test.ts` fails if a row names a test, a problem or a setting that does not exist.
  */
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
@@ -328,9 +328,9 @@ export function limitsPage(made: string): string {
   return [
     "# Limits",
     made,
-    "Every limit of a server, with its default. A limit with a setting can be changed: those of the space with " +
-      "`configure`, those of intents with `intents.configure`, the others as an [option, variable or key](configuration.md) of `holdfast up`. Each test is in " +
-      "`test/`. A row without a test bounds the work of the server itself, or is a number of its HTTP or NATS library.",
+    "Every limit of a server, with its default. A limit with a setting can be changed. Those of the space change with " +
+      "`configure`, and those of intents with `intents.configure`. The others are an [option, variable or " +
+      "key](configuration.md) of `holdfast up`. Each test is in `test/`. A row without a test bounds the work of the server itself, or is a number of its HTTP or NATS library.",
     ...groups.flatMap(({ title, values, rows }) => [
       `## ${title}`,
       [
@@ -340,11 +340,11 @@ export function limitsPage(made: string): string {
       ].join("\n"),
     ]),
     "## Tables of the state",
-    "Each table says what bounds its rows. `quota`: new rows are refused when the space is full. `operators`: only " +
-      "operators add rows. `one`: it has one row. Otherwise it is a limit of this page.",
-    "A deleted entity keeps a row, because its versions continue to count: 300 bytes, its type and twice its id. It stays " +
-      "forever, so the default quota holds about three million of them. Ten million intents a year need more than this if " +
-      "they are deleted. Let intents end instead: after `ended_days` an ended intent leaves no row.",
+    "Each table names the bound of its rows. With `quota` new rows are refused when the space is full. With `operators` only " +
+      "operators add rows. With `one` it has one row. Otherwise it is a limit of this page.",
+    "A deleted entity keeps a row, because its versions continue to count. The row has 300 bytes, its " +
+      "type and twice its id. It stays forever, so the default quota holds about three million of them. Ten million intents a year need more than this if " +
+      "they are deleted. Let intents end instead. After `ended_days` an ended intent leaves no row.",
     [
       "| table | bounded by |",
       "| --- | --- |",

@@ -1,8 +1,8 @@
 /**
- * Makes a fixture journal: a small history with every type of event and with refusals, as this build decides it, and
- * the state that it leads to. There is one pair for each rules number. A release freezes it: a later build that decides
- * or folds it differently would break every journal that is in use. So this never overwrites a file. A change before
- * the release deletes the pair and makes it again.
+ * Makes a fixture journal. It has a small history with every type of event and with refusals, as this build decides it,
+ * and its final state. There is one pair for each rules number. A release freezes it. A later build that decides or
+ * folds it differently would break every journal that is in use. So this never overwrites a file. A change before the
+ * release deletes the pair and makes it again.
  *
  *   node tools/make-fixture.ts rules-1          entities and the space
  *   node tools/make-fixture.ts rules-1-locks    agents and locks

@@ -68,8 +68,8 @@ function packPage({ name, summary, operations }: Pack): string {
   return [
     `# Operations of the pack ${name}`,
     made,
-    `${summary} Besides the problems that are listed, any of them may be refused with those of the pack, which start ` +
-      `with \`${name}.\`, and with those that concern every call: see [problems](problems.md).`,
+    `${summary} Besides the listed problems, any of them may be refused with those of the pack, which start ` +
+      `with \`${name}.\`, and with those of [every call](problems.md).`,
     ...(name === "workspace" ? rulesReference() : []),
     ...Object.values(operations).map(operationSection),
   ].join("\n\n");
@@ -120,7 +120,7 @@ function eventsPage(): string {
   return [
     "# Events",
     made,
-    "The events that entries hold and `watch` sends. An event about an entity is published under the entity's own type: " +
+    "The events that entries hold and `watch` sends. An event about an entity is published under the entity's own type. So " +
       "`entity.created` of the type `plan` is `evt.plan.created`. Kinds may give their changes verbs of their own. The fold " +
       "of an event type never changes; a new meaning is a new type. Readers ignore members that they do not know.",
     ...[...eventTypes].map(([type, { summary, data }]) =>

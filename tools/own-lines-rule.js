@@ -1,6 +1,6 @@
 // An ESLint rule for test files: no function is longer than `max` lines. Calls of node:test inside a function, with the
-// functions that they get, do not count as its lines. So a suite may hold any number of tests (the length of the file
-// bounds that), while each test, hook and piece of set-up stays small.
+// functions that they get, do not count as its lines. So a suite may hold any number of tests, bounded by the length of
+// the file. Each test, hook and piece of set-up stays small.
 // `promise` and `promiseOnEveryStore` are those of test/api/with-client.ts.
 const testCalls = new Set(["test", "it", "describe", "suite", "promise", "promiseOnEveryStore"]);
 

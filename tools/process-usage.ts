@@ -1,6 +1,6 @@
 /**
- * Loaded into every process that `npm test` starts. When the process ends, it writes one line of JSON to file descriptor 3:
- * the processor seconds of the process and of the children that it waited for.
+ * Loaded into every process that `npm test` starts. When the process ends, it writes one line of JSON to file
+ * descriptor 3. The line has the processor seconds of the process and of the children that it waited for.
  */
 import { readFileSync, writeSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";

@@ -1,8 +1,8 @@
 -- Guards rows in your own Postgres with the fences of Holdfast. It refuses a writer whose lock went to another owner. The
 -- check is part of the transaction of the write, so it also holds for a writer that was suspended for hours.
 --
--- A fence is a text: epoch.position, and .number if one entry granted several. It is compared number by number. Use only
--- fences of write locks here: one reader must not exclude another.
+-- A fence is the text epoch.position, and .number if one entry granted several. It is compared number by number. Use only
+-- fences of write locks here, because one reader must not exclude another.
 CREATE TABLE IF NOT EXISTS holdfast_fences (
   resource text PRIMARY KEY,
   fence bigint[] NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * One suite for every journal: the guarantees in the header of journal.ts. A journal joins with a JournalKind, which covers
- * all differences between stores: sharing, crashes and the loss of the index.
+ * One suite for every journal. It proves the guarantees in the header of journal.ts. A journal joins with a
+ * JournalKind, which covers all differences between stores: sharing, crashes and the loss of the index.
  */
 import { suite } from "node:test";
 import { appendPromises } from "./append-promises.ts";

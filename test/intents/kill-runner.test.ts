@@ -10,8 +10,8 @@ import { folderFor, serverFor } from "../socket/with-server.ts";
 import { assertRun, startRunner } from "./runner-process.ts";
 
 /**
- * The points at which a runner is killed: after an effect and before its result, before the run, in a bridge, and after the
- * last answer. `kill-before-answer.test.ts` has the point between a result and its answer.
+ * The points at which a runner is killed. They are after an effect and before its result, before the run, in a bridge,
+ * and after the last answer. `kill-before-answer.test.ts` has the point between a result and its answer.
  */
 const points = ["after second", "before run", "in first", "in third", "after third", "after the last"] as const;
 

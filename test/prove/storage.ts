@@ -1,5 +1,5 @@
 /**
- * Published files on real kernels and devices: the order of system calls by strace, a power cut, a disk that fails, a full
+ * Published files on real kernels and devices. The order of system calls by strace, a power cut, a failing disk, a full
  * disk, another device. It needs root, loop devices and strace, and fails with what is missing.
  */
 import assert from "node:assert/strict";

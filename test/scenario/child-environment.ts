@@ -1,6 +1,6 @@
 /**
- * The environment of the processes that tests start. It is the same on every machine: a HOLDFAST_URL, a PGHOST or a home
- * folder of the user would lead a test to a server that is not its own.
+ * The environment of the processes that tests start. It is the same on every machine. A HOLDFAST_URL, a PGHOST or a
+ * home folder of the user would lead a test to a server that is not its own.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const noProcess = 2 ** 30;
 
 /**
- * Leaves the note of a server that crashed. In the folders below, a search for a server ends there, and does not find a
+ * Leaves the note of a server that crashed. In the folders below, a search for a server ends there. It does not find a
  * server that the user runs on a `.holdfast` further up.
  */
 export function noteGoneServer(folder: string): void {

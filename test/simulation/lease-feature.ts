@@ -1,5 +1,5 @@
 /**
- * The smallest feature that depends on time: a lease that its holder renews. A timer, or the first command that finds
+ * The smallest feature that depends on time, a lease that its holder renews. A timer, or the first command that finds
  * it overdue, expires it. A second timer runs in the grace period and notes each acquired lease. The feature exercises
  * the engine's timers and grace. It also has a second rules number: rules 2 double a lease, so a node that decides by
  * the wrong number differs.
@@ -136,8 +136,8 @@ const foldHeld: Fold = (state, { data }) => {
 };
 
 /**
- * The report may come before the expiry: a rollback loses both entries, and a node that still has the report in its queue
- * sends it first. The lease is then reported already, and the key of the report would prevent a second one.
+ * The report may come before the expiry. A rollback loses both entries, and a node that still has the report in its
+ * queue sends it first. The lease is then reported already, and the key of the report would prevent a second one.
  */
 const foldExpired: Fold = (state, { data }) => {
   const fence = data["fence"] as number;

@@ -1,6 +1,7 @@
 /**
- * A file exports a name that holds the words of the file's name in their order: `read-config.ts` exports `readConfig`,
- * `commands/agents.ts` exports `agentsCommand`, and `http/open.ts` exports `openHttpDoor`. Singular and plural are equal.
+ * A file exports a name that holds the words of the file's name in their order. `read-config.ts` exports `readConfig`,
+ * `commands/agents.ts` exports `agentsCommand`, and `http/open.ts` exports `openHttpDoor`. Singular and plural are
+ * equal.
  */
 import { basename } from "node:path";
 import type { Finding } from "./finding.ts";

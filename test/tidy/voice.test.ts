@@ -69,14 +69,14 @@ test("a banned phrase is found at its line, and code, questions and names are al
   for (const file of allowed) assert.deepEqual(findBannedPhrases([file]), [], file.text);
 });
 
-test("a sentence of more than 30 words is found, and a paragraph with two semicolons", () => {
-  const text = `# A page\n\nShort. ${words(30)}\n\n${words(31)}\n\n- One; two.\n- Three; four; five.\n`;
-  assert.deepEqual(linesOf(findLongSentences([{ path: "docs/planted.md", text }])), [5, 8]);
-  const comment = `/**\n * ${words(20)}\n * - ${words(20)}\n *\n * ${words(31)}\n */\n// ${words(20)}\n// ${words(31)}\n`;
+test("a sentence of more than 25 words is found, and a paragraph with two semicolons or colons", () => {
+  const text = `# A page\n\nShort. ${words(25)}\n\n${words(26)}\n\n- One; two.\n- Three; four; five.\n- Six: seven; eight: nine.\n`;
+  assert.deepEqual(linesOf(findLongSentences([{ path: "docs/planted.md", text }])), [5, 8, 9]);
+  const comment = `/**\n * ${words(20)}\n * - ${words(20)}\n *\n * ${words(26)}\n */\n// ${words(20)}\n// ${words(26)}\n`;
   assert.deepEqual(linesOf(findLongSentences([{ path: "server/src/planted.ts", text: comment }])), [5, 8]);
-  const quoted = `const a = "${words(31)}";\nconst b = \`select ${words(40)} from batches\`;\n`;
+  const quoted = `const a = "${words(26)}";\nconst b = \`select ${words(40)} from batches\`;\n`;
   assert.deepEqual(linesOf(findLongSentences([{ path: "server/src/planted.ts", text: quoted }])), [1]);
-  const code = `# A page\n\n\`\`\`ts\n${words(31)}\n\`\`\`\n\n| ${words(31)} |\n`;
+  const code = `# A page\n\n\`\`\`ts\n${words(26)}\n\`\`\`\n\n| ${words(26)} |\n`;
   assert.deepEqual(findLongSentences([{ path: "docs/planted.md", text: code }]), []);
 });
 

@@ -27,7 +27,7 @@ export class AgentNumbers {
   }
 
   /**
-   * Counts a call; undefined if it must wait for a reply of another agent. `isNew`: the server must get the agent
+   * Counts a call. Undefined if it must wait for a reply of another agent. `isNew`: the server must get the agent
    * first.
    */
   assign(

@@ -13,8 +13,8 @@ export interface WriteOptions extends CallOptions {
   /** The fence of the lock that protects the write. The write is refused if that lock is lost. */
   readonly fence?: string;
   /**
-   * Narrows the check to these fields, so that edits of other fields do not conflict. A JSON Pointer: the field is
-   * unchanged since the expected version. `{ pointer, value }`: the field has that value.
+   * Narrows the check to these fields, so that edits of other fields do not conflict. A JSON Pointer requires that the
+   * field is unchanged since the expected version. `{ pointer, value }`: the field has that value.
    */
   readonly ifUnchanged?: readonly (string | { readonly pointer: string; readonly value?: unknown })[];
 }

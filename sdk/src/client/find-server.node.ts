@@ -1,6 +1,6 @@
 /**
  * Finds the server of a program, and decides whether it may get a token. The client and the command line use this
- * module, so both find the same server in the same environment and trust it for the same reasons.
+ * module. So both find the same server in the same environment and trust it for the same reasons.
  */
 import { environmentOf } from "#environment";
 import { HoldfastError } from "./holdfast-error.ts";

@@ -12,7 +12,7 @@ const pathPrefix = Type.String({
   maxLength: 1024,
   pattern: "^([^/\\u0000-\\u001f\\u007f]+(/[^/\\u0000-\\u001f\\u007f]+)*)?$",
   description:
-    "A path and everything below it, compared name by name: `repo/x` contains `repo/x/a` but not `repo/xy`. Empty: everything.",
+    "A path and everything below it, compared name by name: `repo/x` contains `repo/x/a` but not `repo/xy`. Empty means everything.",
 });
 
 export const allowance = Type.Object(

@@ -17,8 +17,8 @@ export interface EventType {
   readonly summary: string;
   readonly data: TSchema;
   /**
-   * The paths that a caller must be allowed to read to see the event; the path of the subject by default. Undefined: only
-   * callers that may read everything see it.
+   * The paths that a caller must be allowed to read to see the event. By default it is the path of the subject.
+   * Undefined: only callers that may read everything see it.
    */
   readonly paths?: (event: RecordedEvent) => readonly string[] | undefined;
   /** One of these verbs on each path is enough; `read` by default. */

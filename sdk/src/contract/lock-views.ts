@@ -138,9 +138,9 @@ const getLock = operation({
   name: "get-lock",
   kind: "read",
   summary:
-    "Reads one path: the holders of the path, of its ancestors and of paths below it, and its queue. With `position`: " +
-    "the holders of the path and its ancestors after that entry, at any age. Such a past view has no paths below, no " +
-    "queue and no end of leases: heartbeats are recorded for all agents at once. Request each path below by itself.",
+    "Reads the holders of a path, of its ancestors and of paths below it, and its queue. With `position` " +
+    "it reads the holders of the path and its ancestors after that entry, at any age. Such a past view has no paths below, no " +
+    "queue and no end of leases, because heartbeats are recorded for all agents at once. Request each path below by itself.",
   input: Type.Object(
     { path: lockPath, position: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,
@@ -180,8 +180,8 @@ const whoAmI = operation({
   name: "who-am-i",
   kind: "read",
   summary:
-    "Reads the caller: its principal and its rights. And the calling agent or the named owner: its locks, its tickets " +
-    "and their times.",
+    "Reads the principal and the rights of the caller, and the locks and tickets of the calling agent or " +
+    "the named owner, with their times.",
   input: Type.Object({ owner_id: Type.Optional(ownerId), ...page }, closed),
   output: Type.Object({
     principal: Type.String(),
@@ -229,7 +229,7 @@ const wait = Type.Object(
         },
         closed,
       ),
-      { description: "The blockers with their paths: holders first, then earlier tickets; at most 20." },
+      { description: "The blockers with their paths, holders first, then earlier tickets; at most 20." },
     ),
     blockers_total: Type.Integer({ description: "Number of blockers; 200 means 200 or more." }),
   },

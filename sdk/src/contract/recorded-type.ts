@@ -1,5 +1,5 @@
 /**
- * The type under which an entry stores a published event. Name and subject do not identify it: an entity may have the
+ * The type under which an entry stores a published event. Name and subject do not identify it. An entity may have the
  * type `lock` or `token`, and then shares names and subjects with Holdfast's own events. So visibility and ownership of
  * an event are decided by this type.
  *

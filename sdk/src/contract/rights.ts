@@ -1,6 +1,6 @@
 /**
- * Rights. A token is a list of allowances: verbs under a path prefix. An operation needs a verb on every path that it
- * touches. An entity has the path of the lock that guards it: `type/id`, unless its resource declares another.
+ * Rights. A token is a list of allowances, which are verbs under a path prefix. An operation needs a verb on every path
+ * that it touches. An entity has the path of the lock that guards it: `type/id`, unless its resource declares another.
  */
 import { isAtOrBelow } from "../base/is-at-or-below.ts";
 import type { Allowance, Verb } from "./allowance.ts";

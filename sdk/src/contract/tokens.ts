@@ -45,7 +45,7 @@ const createToken = operation({
   name: "create-token",
   kind: "write",
   summary:
-    "Creates a token: a principal with the rights in `allow` until it expires; for operators. The secret is returned once. " +
+    "For operators. Creates a token, which is a principal with the rights in `allow` until it expires. The secret is returned once. " +
     "With `own_key` or an idempotency key, an equal request gives the same token a new secret, and another request is refused.",
   input: Type.Object(
     {

@@ -14,7 +14,7 @@ const shortTextMax = 65_536;
  * The canonical value of a JSON text, or undefined if the text has a fault or JSON.parse could misread it.
  *
  * JSON.parse does the work. Then a walk over the tree checks what JSON.parse accepts. The walk also proves that no
- * member was lost to a duplicate name: the tree has as many characters as the text, or as many strings.
+ * member was lost to a duplicate name. The tree has as many characters as the text, or as many strings.
  */
 export function parseNatively(text: string, limits: InputLimits): Canonical | undefined {
   if (!fits(text, limits.bytesMax)) return undefined;

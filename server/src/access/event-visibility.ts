@@ -17,8 +17,8 @@ import { visibleCycle } from "./redact-paths.ts";
 type CheckedEvent = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
 
 /**
- * The events that a caller may see: those on paths that it may read, about locks on paths that it may read or lock, and
- * those of its own agents. Each event type declares its paths and its owners. An event without paths needs the right to
+ * The events that a caller may see. They are on paths that it may read, about locks on paths that it may read or lock,
+ * or of its own agents. Each event type declares its paths and its owners. An event without paths needs the right to
  * read everything.
  */
 export class EventVisibility {

@@ -16,9 +16,9 @@ interface OpenConnection {
 }
 
 /**
- * Bounds the open connections of a listener. At a bound the connection that has been idle for the longest time is closed
- * for the new one: of the same address at the bound of an address. So a program that only holds connections does not
- * shut out others. Without an idle connection the new one is closed, before a byte is read.
+ * Bounds the open connections of a listener. At a bound the connection that has been idle for the longest time is
+ * closed for the new one. At the bound of an address it is one of that address. So a program that only holds
+ * connections does not shut out others. Without an idle connection the new one is closed, before a byte is read.
  */
 export function limitConnections(server: Server, { perAddressMax, totalMax }: ConnectionBounds): void {
   const open = new Map<Socket, OpenConnection>();
@@ -80,7 +80,8 @@ export function limitConnections(server: Server, { perAddressMax, totalMax }: Co
 
 /**
  * The name under which the connections of an address are counted. A program on this host can use each of the 16 million
- * addresses of the loopback interface, and with two of them it would reach the bound of all addresses. So they count as one.
+ * addresses of the loopback interface. With two of them it would reach the bound of all addresses. So they count as
+ * one.
  */
 export function sharedAddress(address: string): string {
   return isLoopback(address) ? "loopback" : address;

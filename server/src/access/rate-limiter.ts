@@ -46,9 +46,9 @@ export class ConnectionCallers {
 }
 
 /**
- * Enforces the limits of callers. On this host every caller without a token is `anonymous`, so each agent and each
- * connection counts for itself, also with its watches and its registrations. An operator must always get through, and is
- * not counted.
+ * Enforces the limits of callers. On this host every caller without a token is `anonymous`. So each agent and each
+ * connection counts for itself, also with its watches and its registrations. An operator must always get through, and
+ * is not counted.
  */
 export class RateLimiter {
   readonly #limits: AccessLimits;
@@ -139,8 +139,8 @@ export class RateLimiter {
 const reserveBelow = 16;
 
 /**
- * The bound of a principal for a caller. A tenth more is the reserve of connections without a token that have few: a few
- * connections at their own limit do not shut out the others. `own` is undefined for a principal with a token.
+ * The bound of a principal for a caller. A tenth more is the reserve of connections without a token that have few. So a
+ * few connections at their own limit do not shut out the others. `own` is undefined for a principal with a token.
  */
 function boundFor(bound: number, own: number | undefined): number {
   return own !== undefined && own < reserveBelow ? bound + Math.ceil(bound / 10) : bound;

@@ -82,7 +82,7 @@ export class RightsCheck {
 
   /**
    * An owner may use its own locks. Any other caller needs the right to each of their paths. Fences and tickets can be
-   * counted, so one on a path out of reach is answered like one that does not exist: the same code, the same data.
+   * counted. So one on a path out of reach is answered with the same code and data as one that does not exist.
    */
   #foreignOwnerRefusal(
     rights: CallerRights,

@@ -21,7 +21,7 @@ interface OperatorSocket {
 
 /**
  * Listens on the operator's socket of a data folder. If its path is too long, or the file system has no sockets, it is
- * in a new folder for temporary files that only this user can enter. Windows has no such sockets.
+ * in a new temporary folder. Only this user can enter that folder. Windows has no such sockets.
  */
 export async function openOperatorSocket(
   folder: string,

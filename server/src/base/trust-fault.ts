@@ -4,7 +4,10 @@
  */
 import { statSync } from "node:fs";
 
-/** Why the file must not be used, and what to do; undefined if only this user and root can write it, or if it is missing. */
+/**
+ * The reason not to use the file, and the next step. Undefined if only this user and root can write it, or if it is
+ * missing.
+ */
 export function trustFault(file: string): string | undefined {
   // Windows has no such bits. There the rights of the folder protect the file.
   if (process.platform === "win32") return undefined;

@@ -1,7 +1,7 @@
 /**
- * Runs checks in threads. A thread starts with its first check, or with `start`. Checks of one unit go to one thread, in the order of
- * arrival. A check whose thread dies, whose caller hangs up or whose deadline passes ends with a CheckError: nothing
- * was decided, and the caller may send the command again.
+ * Runs checks in threads. A thread starts with its first check, or with `start`. Checks of one unit go to one thread,
+ * in the order of arrival. A check ends with a CheckError if its thread dies, its caller hangs up or its deadline
+ * passes. Then nothing was decided, and the caller may send the command again.
  */
 import type { Json } from "@holdfast/sdk/json/json";
 import type { Clock } from "../base/clock.ts";

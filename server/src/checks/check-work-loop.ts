@@ -39,7 +39,7 @@ interface OpenedCheck {
 
 /**
  * Executes the orders of a runner. Jobs run in the order of arrival. A job that runs for a long time gets half of the
- * time while short ones arrive, so that they do not wait for it. Long jobs of one unit run one after the other: each of
+ * time while short ones arrive, so that they do not wait for it. Long jobs of one unit run one after the other. Each of
  * them changes what the others read, so jobs that take turns would only repeat each other.
  */
 export class CheckWorkLoop {

@@ -1,7 +1,7 @@
 /**
- * Keeps the rows of loaded units in a thread up to date. It follows the journal: it notes the subjects of new entries,
+ * Keeps the rows of loaded units in a thread up to date. It follows the journal. It notes the subjects of new entries,
  * and takes the newest rows of all noted subjects together with the position, at one moment. So the rows in the thread
- * are exactly the state at that position, and a check that waited for a position reads everything up to it.
+ * are exactly the state at that position. A check that waited for a position reads everything up to it.
  */
 import { currentVersion, entityTable, isLive, revisionOf } from "../features/entities/entity-table.ts";
 import type { EntityRow } from "../features/entities/entity-table.ts";

@@ -56,7 +56,7 @@ interface SourcedValue {
 
 /**
  * The data folder of the working directory may be part of a repository. Its file must not send the secrets of the
- * environment to a host of its choice, or open the server with a token that its author knows.
+ * environment to a host of its choice. It must not open the server with a token that its author knows.
  */
 function rejectSettingsOfFoundFile(file: string, values: ReadonlyMap<SettingName, SourcedValue>): void {
   for (const [name, { source }] of values) {

@@ -76,9 +76,9 @@ export function decideBatch(
 }
 
 /**
- * Marks the commands of a batch without entries whose results must be decided again after a read of the head, and returns
- * true if there are any. No append proves these results, so another node may have changed what they are based on: a fence
- * that it granted a moment ago would be refused as unknown.
+ * Marks the commands of a batch without entries whose results must be decided again after a read of the head. Returns
+ * true if there are any. No append proves these results, so another node may have changed the state that they are based
+ * on. A fence that it granted a moment ago would be refused as unknown.
  */
 export function mustReadHead({ results }: DecidedBatch): boolean {
   const unread = results.filter(({ pending, decided }) => !pending.isTimer && !pending.isHeadRead && !decided.replayed);

@@ -91,8 +91,8 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   }
 
   #moved(): Promise<void> {
-    // Only a new head is a reason to read again. If the journal was rolled back and this node has not detected it, a read
-    // returns nothing although the head is ahead, and an immediate retry would loop forever.
+    // Only a new head is a reason to read again. If the journal was rolled back and this node has not detected it, a
+    // read returns nothing although the head is ahead. An immediate retry would loop forever.
     if (this.#end !== undefined || this.#source.replica.head !== this.#seen) return Promise.resolve();
     return new Promise((resolve) => {
       const stop = this.#source.moved.onNext(resolve);

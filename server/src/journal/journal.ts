@@ -118,7 +118,7 @@ export interface Journal {
   /**
    * Returns the entries after a head that the caller has folded, in whole batches up to about the limit. At least one
    * batch is returned if there is one. A node catches up with this call. The journal compares the head by position
-   * **and** hash, so a node whose history was lost never folds entries of another history on top of its state.
+   * **and** hash. So a node whose history was lost never folds entries of another history on top of its state.
    */
   follow(after: Head, limit: PageLimit): Promise<FollowResult>;
   /** Entries after a position, oldest first. At least one is returned if there is one, regardless of the limit. */
@@ -152,11 +152,11 @@ export interface Journal {
   /** Moves whole batches that end at or below a position to slower storage. They stay readable. */
   archive(to: number): Promise<ArchiveResult>;
   /**
-   * The reason why tokens of this journal's past may be in use in another future: a restore from a backup, or a copy of
-   * the folder. An entry must raise the epoch before the engine decides anything else.
+   * The reason why tokens of this journal's past may be in use in another future. It is a restore from a backup, or a
+   * copy of the folder. An entry must raise the epoch before the engine decides anything else.
    *
-   * A fork can happen under a running node. The call that detects it then does nothing else. It fails with
-   * `certain: true` or returns "behind".
+   * A fork can happen under a running node. The call that detects it then does nothing else. It fails with `certain:
+   * true` or returns "behind".
    */
   readonly forkReason: string | undefined;
   /** True if the fork is an import whose tokens must end. The entry that raises the epoch revokes them. */

@@ -2,12 +2,12 @@
  * The stored format of a batch. It is the same in every journal.
  *
  * A batch of n entries becomes n + 1 lines of JSON: one line with the headers of all entries, and one payload line per
- * entry. The `lines` of a batch are these lines, joined by "\n". JSON never holds a raw newline, so no string can split a
- * line.
+ * entry. The `lines` of a batch are these lines, joined by "\n". JSON never holds a raw newline, so no string can split
+ * a line.
  *
- *   headers  [first, time, [name, …], [header, …]]
+ *   headers [first, time, [name, …], [header, …]]
  *   header   [time, rules, grace, id, operation, principal, agent, key, trace, code, [type, subject, …], payload]
- *   payload  [salt, input, outcome, [data, …]]  or  [salt, input, outcome, [data, …], evidence]
+ *   payload [salt, input, outcome, [data, …]] or [salt, input, outcome, [data, …], evidence]
  *
  * - `first` and `time` are the position and the time of the first entry. The time of a header is relative to it.
  * - `operation`, `principal` and each `type` are indexes in the list of names, which holds each name once.
@@ -16,15 +16,15 @@
  *
  * The hash of a batch is, over UTF-8:
  *
- *   SHA-256 (hex) of  previous hash + "\n" + line of headers
+ *   SHA-256 (hex) of previous hash + "\n" + line of headers
  *
- * The chain covers a payload only through its hash, so a payload can be erased without breaking the chain, and the other
- * payloads of its batch stay proven. The salt prevents an attacker from guessing an erased payload by hashing candidates.
- * Each payload has a salt of its own, so an erasure removes the salt too. An erased payload is replaced by {"erased":N},
- * where N is the position of the erasing entry. Blanks may follow.
+ * The chain covers a payload only through its hash. So a payload can be erased without breaking the chain, and the
+ * other payloads of its batch stay proven. The salt prevents an attacker from guessing an erased payload by hashing
+ * candidates. Each payload has a salt of its own, so an erasure removes the salt too. An erased payload is replaced by
+ * {"erased":N}, where N is the position of the erasing entry. Blanks may follow.
  *
- * This is the hot path. Arrays without member names, and names once per batch, make fewer bytes to write and to hash. The
- * order and spelling are part of the format. A change alters every later hash and needs a new format number.
+ * This is the hot path. Arrays without member names, and names once per batch, make fewer bytes to write and to hash.
+ * The order and spelling are part of the format. A change alters every later hash and needs a new format number.
  */
 import { hash } from "node:crypto";
 import type { JsonObject } from "@holdfast/sdk/json/json";

@@ -28,7 +28,7 @@ const eventsMax = 20_000;
 
 /**
  * The context of a rule, and the list of the events that it emits. Each event is folded at once, then the reactions to
- * it follow. Each machine has one frame, refilled for each command: decisions run one at a time, and a new frame per
+ * it follow. Each machine has one frame, refilled for each command. Decisions run one at a time, and a new frame per
  * decision would cost as much as a small decision.
  */
 export class DecideFrame implements DecideContext {

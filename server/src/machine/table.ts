@@ -4,8 +4,8 @@ import type { CellChange } from "./table-order.ts";
 import type { UndoList } from "./undo-list.ts";
 
 /**
- * Declares a table of immutable rows. `key` finds one row. Each sort key defines one order of scans; a row without that
- * sort key is left out. No other order exists: the insertion order of a Map would differ between a folded, a loaded and
+ * Declares a table of immutable rows. `key` finds one row. Each sort key defines one order of scans. A row without that
+ * sort key is left out. No other order exists. The insertion order of a Map would differ between a folded, a loaded and
  * an undone state.
  */
 export interface TableSpec<Row, Sort extends string = string> {
@@ -21,8 +21,8 @@ export interface TableSpec<Row, Sort extends string = string> {
 }
 
 /**
- * `quota`: new rows are refused when the space is full. `operators`: only operators add rows. `one`: there is one row, or
- * a fixed number. Otherwise the name of a limit.
+ * With `quota` new rows are refused when the space is full. With `operators` only operators add rows. With `one` there
+ * is one row, or a fixed number. Otherwise it is the name of a limit.
  */
 type RowBound = "quota" | "operators" | "one" | "tokensMax";
 

@@ -1,6 +1,6 @@
 /**
- * Steps 3 and 4 for a folder that a process with the root has written itself. Nothing about it is trusted: only regular files
- * with one name are accepted, every byte is hashed and synced, and a file that changes meanwhile is refused.
+ * Steps 3 and 4 for a folder that a process with the root has written itself. Nothing about it is trusted. Only regular
+ * files with one name are accepted, and every byte is hashed and synced. A file that changes meanwhile is refused.
  */
 import { createHash } from "node:crypto";
 import type { Disk, DiskEntry } from "./disk.ts";

@@ -176,7 +176,7 @@ export const reopenMission = operation({
 
 export const planning = definePack({
   name: pack,
-  summary: "Plans of work: organizations, projects, missions, assignments, collaborators.",
+  summary: "Plans of work with organizations, projects, missions, assignments and collaborators.",
   resources: planningResources,
   operations: [...planningResources.flatMap(resourceOperations), transitionMission, reopenMission],
   events: {},

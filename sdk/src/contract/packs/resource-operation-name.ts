@@ -4,8 +4,8 @@ import type { Resource, ResourceVerb } from "./resource.ts";
 export type ResourceName = Pick<Resource, "pack" | "name" | "plural">;
 
 /**
- * The operation name of a verb on a resource: `planning.create-mission`, `planning.list-missions`. The resource after which
- * its pack is named is left out: `notes.create`.
+ * The operation name of a verb on a resource, such as `planning.create-mission`. The resource after which its pack is
+ * named is left out, as in `notes.create`.
  */
 export function resourceOperationName({ pack, name, plural }: ResourceName, verb: ResourceVerb): string {
   if (plural === pack) return `${pack}.${verb}`;

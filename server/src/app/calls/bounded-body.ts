@@ -3,7 +3,7 @@ const defaultBytesMax = 8 * 1024 * 1024;
 
 /**
  * The body of a call, cut off at the bound of its operation. Nothing is read before the operation asks for it, and
- * nothing is kept, so the bound protects the store behind the operation and not the memory of the server.
+ * nothing is kept. So the bound protects the store behind the operation and not the memory of the server.
  */
 export class BoundedBody implements AsyncIterable<Uint8Array> {
   readonly bytesMax: number;

@@ -48,8 +48,8 @@ function eachResource(data: JsonObject, fields: FieldsOf): JsonObject {
 }
 
 /**
- * An entity of a pack as a resource: its fields next to its revision, on one level. A field never replaces a member of
- * the entity with the same name: redaction shows those members to callers that may not read the fields.
+ * An entity of a pack as a resource, with its fields next to its revision on one level. A field never replaces a member
+ * of the entity with the same name. Redaction shows those members to callers that may not read the fields.
  */
 function resourceView(entity: JsonObject, fields: FieldsOf): JsonObject {
   const { type: _type, value: _value, ...facts } = entity;

@@ -13,8 +13,8 @@ export function cursorAt(state: StateReader, position: number): string {
 }
 
 /**
- * Members that a fold needs and no caller may see: the hash of a secret, and the own key, which resumes an agent or
- * gives a token a new secret. The data of an entity is one level deeper.
+ * Members that a fold needs and no caller may see. They are the hash of a secret, and the own key, which resumes an
+ * agent or gives a token a new secret. The data of an entity is one level deeper.
  */
 export function publishedData(data: JsonObject): JsonObject {
   if (data["secret_hash"] === undefined && data["own_key"] === undefined) return data;

@@ -127,9 +127,9 @@ export class EventPublisher {
   }
 
   /**
-   * If the stream is ahead of this node, either the node is behind, or the journal was rolled back and its new epoch has not
-   * started. Only the next entries show which. After a rollback, a publisher that continued at the position of the stream
-   * would omit all new events up to that position.
+   * The stream is ahead of this node. Either the node is behind, or the journal was rolled back and its new epoch has
+   * not started. Only the next entries show which. After a rollback, a publisher that continued at the position of the
+   * stream would omit all new events up to that position.
    */
   async #settledCommon(published: EventPosition): Promise<number | undefined> {
     const { feed, stop } = this.#options;

@@ -25,8 +25,8 @@ export interface CommandHandlerOptions {
 }
 
 /**
- * The result of a message. `done`: the command was decided, with any outcome. `unreadable`: no runtime of this version can
- * read the message. `again`: the command was not decided, and a redelivery may succeed.
+ * The result of a message. It is `done` if the command was decided, with any outcome. It is `unreadable` if no runtime
+ * of this version can read the message. It is `again` if the command was not decided, and a redelivery may succeed.
  */
 export interface HandledCommand {
   readonly verdict: "done" | "unreadable" | "again";

@@ -1,7 +1,7 @@
 /**
- * Removes erased payloads from the event stream. A message is deleted after the event of its erasure is in the stream, so
- * the last message, which holds the position of publishing, is never deleted. From that event on, no runtime adds a message
- * with the payload: runtimes publish in order, and repeat no event of an erased entry.
+ * Removes erased payloads from the event stream. A message is deleted after the event of its erasure is in the stream.
+ * So the last message, which holds the position of publishing, is never deleted. From that event on, no runtime adds a
+ * message with the payload: runtimes publish in order, and repeat no event of an erased entry.
  */
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream";
 import type { Consumer, JetStreamManager, JsMsg } from "@nats-io/jetstream";

@@ -3,8 +3,8 @@ import { lockWord, meshEntityWords, meshLockWords, operationWord, packs } from "
 import type { OperationRegistry } from "../../operations/registry.ts";
 
 /**
- * `named`: the payload is the input. `entity`: the type is added, and `entity_id` is the id. `typed`: a command of a kind
- * or a pack, which has a fixed type. `lock`: a lock action with its own payload format.
+ * The payload of a `named` action is the input. That of an `entity` gets the type, and `entity_id` is the id. A `typed`
+ * action is a command of a kind or a pack, which has a fixed type. A `lock` action has its own payload format.
  */
 export type SubjectAction =
   | { readonly shape: "named"; readonly operation: string }

@@ -1,6 +1,6 @@
 /**
- * The socket door: commands, replies and events of many agents over one WebSocket, on the port of the HTTP door. It is
- * the fast path: messages of one tick share a frame, and an event is serialised once for all watches.
+ * The socket door has commands, replies and events of many agents over one WebSocket, on the port of the HTTP door. It
+ * is the fast path. Messages of one tick share a frame, and an event is serialised once for all watches.
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -32,8 +32,8 @@ export interface VerificationOptions {
   readonly recordedHash: RecordedHash;
   readonly erasedPosition: ErasedPosition;
   /**
-   * True if the state misses data that was erased later: the original state had it until a later entry replaced it. With an
-   * entry: true if its decision may have depended on such data. Such an entry cannot be decided again.
+   * True if the state misses data that was erased later. The original state had it until a later entry replaced it.
+   * With an entry, true if its decision may have depended on such data. Such an entry cannot be decided again.
    */
   readonly missesErasedData: (state: StateReader, entry?: Entry) => boolean;
   /** Runs the checks of recorded commands again. Undefined: their evidence is trusted. */

@@ -15,7 +15,7 @@ import { iso } from "../locks/tables/lock-events.ts";
 const versionsMax = 100;
 
 /**
- * Explains a version conflict. For each pointer that changed since the caller's version it gives the old value, the
+ * Explains a version conflict. It lists each pointer that changed since the caller's version. It gives the old and the
  * current value, the last author and time, and whether the caller's write changes it too. `versions` starts with the
  * caller's version and ends with the current one.
  */

@@ -11,9 +11,9 @@ export function epochCommand(id: string, lost: StateReader, reason: string): Tim
 /**
  * The journal was restored or copied, so another continuation of the same history may exist, with unknown epochs.
  *
- * The new epoch is at least the number of milliseconds since 1970, which exceeds all of them: restoring a store and
- * connecting to it takes longer than a millisecond. Only a clock that was set back could repeat an epoch that no node
- * remembers. A node that remembers one passes it as `above`.
+ * The new epoch is at least the number of milliseconds since 1970. That exceeds all of them, because restoring a store
+ * and connecting to it takes longer than a millisecond. Only a clock that was set back could repeat an epoch that no
+ * node remembers. A node that remembers one passes it as `above`.
  *
  * Tokens of an imported journal end with the same entry. Otherwise the author of the file could use them here.
  */

@@ -5,8 +5,8 @@ import { currentEpoch } from "./space-table.ts";
 
 /**
  * Several nodes may detect the same loss. The first raises the epoch, and the others find it raised. `at_least` leaves
- * room for epochs that may have begun in the lost part of the history. `revoke_tokens` ends the tokens of a journal that was
- * imported: the feature of the tokens reacts to the event, so no command runs between the two.
+ * room for epochs that may have begun in the lost part of the history. `revoke_tokens` ends the tokens of an imported
+ * journal. The feature of the tokens reacts to the event, so no command runs between the two.
  */
 export const raiseEpoch: Decide<(typeof spaceOperations)["raise-epoch"]> = (input, { state }) => {
   const epoch = currentEpoch(state);

@@ -1,6 +1,6 @@
 /**
- * The index in two layers: tables, and tails in memory for entries that the tables do not hold yet. Every node has the
- * tails. One node at a time writes them to the tables. An answer covers the journal as of the query to the tables: the index
+ * The index in two layers. Tails in memory have the entries that the tables do not hold yet. Every node has the tails.
+ * One node at a time writes them to the tables. An answer covers the journal as of the query to the tables. The index
  * first reads the batches that other nodes appended until then.
  */
 import { createIndexTail, findInLayers } from "../index-tail.ts";

@@ -1,7 +1,7 @@
 /**
- * Writes the lines of the audit file. The last whole line of the file is the cursor: what it does not contain was not
- * written, and what it contains is never written again. After an error the writer must be opened again, which examines
- * the end of the file.
+ * Writes the lines of the audit file. The last whole line of the file is the cursor. A line that the file lacks was not
+ * written, and a line that it has is never written again. After an error the writer must be opened again, which
+ * examines the end of the file.
  */
 import { rename, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";

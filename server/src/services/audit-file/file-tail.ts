@@ -18,8 +18,8 @@ const chunkBytes = 64 * 1024;
 const lineFeed = 10;
 
 /**
- * Finds the end of the valid lines. A crash leaves a torn line, zeros, or a hole between lines, because a file system
- * may write the blocks of one write in any order. So all lines that may not have been synced are examined, in order.
+ * Finds the end of the valid lines. A crash leaves a torn line, zeros, or a hole between lines. A file system may write
+ * the blocks of one write in any order. So all lines that may not have been synced are examined, in order.
  */
 export async function findFileTail(file: FileHandle): Promise<FileTail> {
   let end = (await file.stat()).size;

@@ -2,9 +2,9 @@ import type { LeftBefore, LockHolder } from "../../operation-output.ts";
 import type { LockMode, LockScope } from "../lock-path.ts";
 
 /**
- * - `held`: no other owner can hold it;
- * - `uncertain`: the server did not answer in time, so the lease may have ended. Pause, and do not write;
- * - `lost`: the lock has ended, and `signal` is aborted;
+ * - `held`: no other owner can hold it.
+ * - `uncertain`: the server did not answer in time, so the lease may have ended. Pause, and do not write.
+ * - `lost`: the lock has ended, and `signal` is aborted.
  * - `released`: released through this handle.
  */
 export type LockState = "held" | "uncertain" | "lost" | "released";

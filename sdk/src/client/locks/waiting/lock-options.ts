@@ -9,7 +9,7 @@ import type { LeaseWarning, LockedPath, QueuePlace, ReleaseRequest } from "../ha
 export interface LockOptions {
   /** `write` by default. */
   readonly mode?: LockMode;
-  /** `tree` (default): the path and everything below it. `self`: the record alone. */
+  /** `tree` (default): the path and everything below it. `self` is the record alone. */
   readonly scope?: LockScope;
   /** The purpose, shown to denied callers. */
   readonly purpose?: string;

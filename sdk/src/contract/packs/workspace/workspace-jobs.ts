@@ -1,7 +1,8 @@
 /**
- * The operations that submit jobs. A request needs the role, the approval and room in the backlog. The job holds the lock
- * of the rule table. The payload of a job is the input of its operation with `requester`, and with `root`, the storage
- * root of the project, if it has one. The type of a job is named after its operation, as `workspaceJobTypes` says.
+ * The operations that submit jobs. A request needs the role, the approval and room in the backlog. The job holds the
+ * lock of the rule table. The payload of a job is the input of its operation. It also has `requester`, and as `root`
+ * the storage root of the project, if it has one. The type of a job is named after its operation, as
+ * `workspaceJobTypes` says.
  */
 import Type from "typebox";
 import { operation } from "../../operation.ts";

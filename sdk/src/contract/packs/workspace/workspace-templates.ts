@@ -1,4 +1,4 @@
-/** Templates: maps and sketches that are made together in a project. Rights decide who changes one; it needs no lock. */
+/** Templates: maps and sketches that are made together in a project. A change needs a right and no lock. */
 import Type from "typebox";
 import { operation } from "../../operation.ts";
 import type { Touch } from "../../rights.ts";

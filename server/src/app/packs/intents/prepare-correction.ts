@@ -1,6 +1,6 @@
 /**
- * Sets the id of a correction before the decision. It depends on the intent, the difference and the occasion alone, so an
- * equal correction has the same id from any caller, and pure rules need no hash function.
+ * Sets the id of a correction before the decision. It depends on the intent, the difference and the occasion alone. So
+ * an equal correction has the same id from any caller, and pure rules need no hash function.
  */
 import { hash } from "node:crypto";
 import { canonicalText } from "@holdfast/sdk/json/canonical-text";

@@ -1,6 +1,6 @@
 /**
- * The changes since the version that the caller read. It reads the history up to the recorded position and prints
- * items by id, so a replay of the refusal has the same explanation, also after names have changed.
+ * The changes since the version that the caller read. It reads the history up to the recorded position and prints items
+ * by id. So a replay of the refusal has the same explanation, also after names have changed.
  */
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Engine } from "../../../engine/engine.ts";

@@ -13,8 +13,8 @@ interface AgentServer {
 }
 
 /**
- * The agent of a command: the one of HOLDFAST_AGENT_ID, which `holdfast lock` sets, or the one that `holdfast take`
- * registered under the name. Each command of a named agent is a heartbeat: it renews the agent and its leases.
+ * The agent of a command. It is the one of HOLDFAST_AGENT_ID, which `holdfast lock` sets, or the one that `holdfast
+ * take` registered under the name. Each command of a named agent is a heartbeat: it renews the agent and its leases.
  */
 export async function callingAgentOf(
   args: CommandArguments,

@@ -1,7 +1,7 @@
 /**
- * The token of a command. A token is sent only to a server that the user named, because an address in a folder may come
- * from a repository or from another user. The token of a data folder is sent only over the operator's socket of that
- * folder, because another program may listen on the port of a crashed server.
+ * The token of a command. A token is sent only to a server that the user named. An address in a folder may come from a
+ * repository or from another user. The token of a data folder is sent only over the operator's socket of that folder.
+ * Another program may listen on the port of a crashed server.
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Escapes text from other callers for the terminal. A character that would move the cursor, change colours, end a line or
- * change the reading direction is shown as an escape sequence and has no effect.
+ * Escapes text from other callers for the terminal. Escapes characters that would move the cursor, change colours, end
+ * a line or change the reading direction. They are shown and have no effect.
  */
 export function escapeControlChars(text: string): string {
   return text.replace(controlChars, hexEscape);

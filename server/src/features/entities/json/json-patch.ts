@@ -30,9 +30,9 @@ export type PatchResult =
   | { readonly ok: false; readonly failure: PatchFailure };
 
 /**
- * JSON Patch (RFC 6902): all operations or none. Neither argument is changed, and untouched parts are shared with the
- * result. The limits hold after every operation, not only at the end. A caller that knows the target's size passes it
- * and saves a walk over the target. The patch may be any canonical value: invalid operations are refused here.
+ * JSON Patch (RFC 6902) with all operations or none. Neither argument is changed, and untouched parts are shared with
+ * the result. The limits hold after every operation, not only at the end. A caller that knows the target's size passes
+ * it and saves a walk over the target. The patch may be any canonical value: invalid operations are refused here.
  */
 export function jsonPatch(target: Json, patch: Json, limits: DraftLimits, size?: DraftSize): PatchResult {
   if (!Array.isArray(patch)) return { ok: false, failure: { index: 0, pointer: "", reason: "invalid_patch" } };

@@ -64,8 +64,8 @@ export function presentedFault(
 }
 
 /**
- * Describes why a grant is not the caller's; undefined if it is. A grant with a keeper is proven by its keeper alone: one
- * worker keeps the locks of several jobs, and its principal may have several workers.
+ * Describes why a grant is not the caller's; undefined if it is. A grant with a keeper is proven by its keeper alone.
+ * One worker keeps the locks of several jobs, and its principal may have several workers.
  */
 export function foreignFault(context: LockContext, { owner, keeper }: GrantRow): string | undefined {
   if (keeper !== undefined)

@@ -1,6 +1,6 @@
 /**
  * The search for a deadlock, before a request is queued. Owners are the nodes. An edge goes to every owner that holds a
- * conflicting lock or has an earlier conflicting ticket. A parent that waits while its child runs has an edge to it, so
+ * conflicting lock or has an earlier conflicting ticket. A parent that waits while its child runs has an edge to it. So
  * a ticket of the child counts as a wait of the parent, at every level.
  *
  * A cycle can only close at the new waiter, so the search starts there and ends when it returns. Three colours prevent

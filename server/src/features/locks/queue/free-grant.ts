@@ -36,8 +36,8 @@ export function freeGrant(context: DecideContext, row: GrantRow, end: GrantEnd):
  * For resources that cannot check a fence. If a holder ends without a release, Holdfast itself holds the lock for the
  * hold-off time, so no owner gets it.
  *
- * The same owner may have another live lock there. That lock stays valid, and everything around it is held off anyway:
- * an owner that missed one renewal may still write where it had the other lock.
+ * The same owner may have another live lock there. That lock stays valid, and everything around it is held off anyway.
+ * An owner that missed one renewal may still write where it had the other lock.
  */
 function holdOff(context: DecideContext, row: GrantRow, freed: readonly string[]): void {
   const purpose = `hold-off after ${row.owner} ended without a release`.slice(0, 500);

@@ -84,7 +84,7 @@ export function upgradeGrant(
 
 /**
  * The cycle that an immediately granted upgrade closes. Tickets that were compatible with the weaker mode would then
- * wait for the owner, which may wait for them with another ticket or for its child.
+ * wait for the owner. It may wait for them with another ticket or for its child.
  */
 function upgradeDeadlock({ state }: DecideContext, request: LockRequest): Deadlock | undefined {
   const isWaiting =

@@ -1,6 +1,6 @@
 /**
- * Each event about a path lists the other grants there. So the holders of a path at any position can be read from the
- * last event before that position, or from a few, however long its history is.
+ * Each event about a path lists the other grants there. So the last event before a position, or a few of them, name the
+ * holders of a path at that position. The length of the history does not matter.
  */
 import type { Event } from "../../../machine/entry.ts";
 import type { FoldedEntry, Fold } from "../../../machine/feature.ts";

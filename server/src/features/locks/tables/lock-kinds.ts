@@ -7,7 +7,8 @@ export interface LockKind {
   /** Names at even places, or a first name followed by `/**` for everything below it. */
   readonly shape: string;
   /**
-   * `expire`: freed at the end of the lease. `recover`: shown as stale, and freed only if its recovery conditions hold.
+   * A lock with `expire` is freed at the end of the lease. One with `recover` is shown as stale, and freed only if its
+   * recovery conditions hold.
    */
   readonly policy: "expire" | "recover";
   /** The default lease. Without it the caller must send one. */

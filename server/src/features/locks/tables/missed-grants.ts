@@ -1,5 +1,5 @@
 /**
- * Grants of tickets that their owner did not accept in time, so that a caller that thinks for a long time learns why it has
+ * Grants of tickets that their owner did not accept in time. So a caller that is slow to answer learns why it has
  * neither lock nor ticket. Only registered agents have them: the number of other owners is unbounded.
  */
 import type { JsonObject } from "@holdfast/sdk/json/json";

@@ -8,7 +8,7 @@ export function termsData(terms: RequestTerms): JsonObject {
 
 /**
  * Adds the terms to the data of an event, in a fixed order. Most grants have only a lease, so members are added one by
- * one: an object for each member would cost more than the rest of the event.
+ * one. An object for each member would cost more than the rest of the event.
  */
 export function addTermsData(data: Record<string, Json>, terms: RequestTerms): Record<string, Json> {
   data["ttl_ms"] = terms.ttlMs;

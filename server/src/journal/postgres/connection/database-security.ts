@@ -4,7 +4,7 @@ import { Client } from "pg";
 export interface DatabaseSecurity {
   /** A host name or an address; a path for a Unix socket. */
   readonly host: string;
-  /** `optional`: the mode does not require TLS. `unverified`: any certificate is accepted. */
+  /** With `optional` the mode does not require TLS. With `unverified` any certificate is accepted. */
   readonly tls: "none" | "optional" | "unverified" | "verified";
 }
 

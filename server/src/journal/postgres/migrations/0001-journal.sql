@@ -107,13 +107,13 @@ BEGIN
 END
 $$;
 
--- Appends a batch after its exact predecessor, or returns the batches after that predecessor. `turn`: another node has the
--- turn, or waits for it. `used`: an earlier entry may have used one of the keys. The caller has checked the entries after
+-- Appends a batch after its exact predecessor, or returns the batches after that predecessor. It returns `turn`
+-- if another node has the turn or waits for it. It returns `used` if an earlier entry may have used one of the keys. The caller has checked the entries after
 -- `keys_from` itself. The table must hold the keys of all entries up to `keys_from`.
 --
 -- A turn lasts for several appends, each with its own transaction, so another connection holds the lock of the turn. That
--- lock only avoids useless attempts. The primary key guards the journal: appends after the same predecessor insert the
--- same first position, and the second one waits until the first is durable or rolled back.
+-- lock only avoids useless attempts. The primary key guards the journal. Appends after the same predecessor insert the
+-- same first position. The second one waits until the first is durable or rolled back.
 CREATE FUNCTION append_batch(
   of_space text, after_position bigint, after_hash text, entry_count integer, start_time bigint, end_time bigint,
   own_hash text, own_lines text, entries_max bigint, bytes_max bigint,

@@ -1,9 +1,10 @@
 /**
- * A Bloom filter over the keys in index.db. Nearly every command has a key that was never used, and the filter proves that
- * without a query. A key in index.db is always in the filter. About one of 400 other keys is in it too, and costs a query.
+ * A Bloom filter over the keys in index.db. Nearly every command has a key that was never used, and the filter proves
+ * that without a query. A key in index.db is always in the filter. About one of 400 other keys is in it too, and costs
+ * a query.
  *
- * One thread adds keys and others read. A reader may miss a key that is being added, so the tail in memory answers for new
- * keys until the reader has received the buffers again.
+ * One thread adds keys and others read. A reader may miss a key that is being added. So the tail in memory answers for
+ * new keys until the reader has received the buffers again.
  */
 import { hash } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
- * A program as the language sees it: rows by id, names, callers and users of types. `ProgramRows` holds the rows of a
- * snapshot; `ProgramDraft` lays changed rows over it and costs only what changed.
+ * A program as the language sees it, with rows by id, names, callers and users of types. `ProgramRows` holds the rows
+ * of a snapshot; `ProgramDraft` lays changed rows over it and costs only what changed.
  */
 import type { NameTable } from "./names.ts";
 import type { FunctionValue, ModuleValue, TypeValue } from "./function-value.ts";

@@ -11,7 +11,7 @@ CREATE TABLE subjects (
   PRIMARY KEY (hash, position)
 ) STRICT, WITHOUT ROWID;
 
--- `complete`: the index holds every entry up to this batch. `begun`: the index may hold rows of entries up to this batch.
+-- The index holds every entry up to the batch `complete`. It may hold rows of entries up to the batch `begun`.
 -- Both identify a batch by position and hash. If either is not in the journal, this index belongs to another history.
 CREATE TABLE cover (
   name TEXT PRIMARY KEY CHECK (name IN ('complete', 'begun')),

@@ -1,6 +1,6 @@
 /**
- * The check of a program after a change: level 0 of what changed, level 1 of everything affected, level 2 of everything
- * affected that has conditions. Long work yields about every 5 ms, counted in steps and nodes.
+ * The check of a program after a change. Level 0 covers the changed items, level 1 everything affected, and level 2
+ * everything affected that has conditions. Long work yields about every 5 ms, counted in steps and nodes.
  */
 import { type Diagnostic, severityOf } from "../diagnostic.ts";
 import type { HashContent } from "../hash.ts";
