@@ -5,6 +5,7 @@ import type { LockMode } from "holdfast";
 import { withdrawalKey } from "@holdfast/sdk/contract";
 import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import { withdrawalKeys } from "../../server/src/features/locks/tables/requests.ts";
+import { modes } from "../../server/src/features/locks/tables/modes.ts";
 import { agentTable, familyTable } from "../../server/src/features/agents/agent-table.ts";
 import { spaceTable } from "../../server/src/features/space/space-table.ts";
 import type { GrantRow, TicketRow } from "../../server/src/features/locks/tables/lock-tables.ts";
@@ -274,6 +275,8 @@ class Pair {
       held,
       model.grants.flatMap((grant) => grant.paths.map((item) => `${grant.owner} ${text(item)}`)).sort(),
     );
+    const byMode = modes.flatMap((mode) => machine.durable.rows(holdTable).scan(mode, { limit: 10_000 }));
+    assert.equal(byMode.length, holds.length, "each hold is in the order of its mode");
     const fences = new Set(holds.map(({ fence }) => fence));
     const rows = [...fences].map((fence) => sharedOf(machine.durable.rows(grantTable).get(fence)!));
     assert.deepEqual(rows.map(describeShared).sort(), model.grants.map(describeShared).sort());

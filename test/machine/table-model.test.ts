@@ -13,15 +13,20 @@ function sortKey({ rank }: Row): string {
   return String(rank).padStart(3, "0");
 }
 
-const spec: TableSpec<Row, "rank" | "even"> = {
+const spec: TableSpec<Row, "rank" | "even" | "place"> = {
   name: "rows",
   key: (row) => row.id,
-  sorts: { rank: sortKey, even: (row) => (row.rank % 2 === 0 ? sortKey(row) : undefined) },
+  sorts: {
+    rank: sortKey,
+    even: (row) => (row.rank % 2 === 0 ? sortKey(row) : undefined),
+    place: (row) => `${sortKey(row)}${row.id}`,
+  },
+  uniqueSorts: ["place"],
   bytes: (row) => 10 + row.rank,
 };
 
 interface Scan {
-  readonly sort: "rank" | "even";
+  readonly sort: "rank" | "even" | "place";
   readonly limit: number;
   readonly after?: string;
   readonly descending: boolean;
@@ -63,6 +68,7 @@ class ModelledTable {
     const inOrder = this.#inOrder();
     assert.deepEqual(rows.scan("rank", { limit: Infinity }), inOrder);
     assert.deepEqual(rows.scan("even", { limit: Infinity }), inOrder.filter(isEven));
+    assert.deepEqual(rows.scan("place", { limit: Infinity }), inOrder);
     assert.equal(rows.size, inOrder.length);
     assert.equal(
       this.#state.bytes,
@@ -80,8 +86,9 @@ class ModelledTable {
   /** Each order is brought up to date on its own, so the orders of one table lack different changes. */
   #scan({ sort, ...range }: Scan): void {
     const { after, descending, limit } = range;
-    const inOrder = sort === "rank" ? this.#inOrder() : this.#inOrder().filter(isEven);
-    const above = inOrder.filter((row) => after === undefined || sortKey(row) > after);
+    const inOrder = sort === "even" ? this.#inOrder().filter(isEven) : this.#inOrder();
+    const keyOf = sort === "place" ? spec.sorts.place : sortKey;
+    const above = inOrder.filter((row) => after === undefined || (keyOf(row) ?? "") > after);
     const expected = (descending ? above.toReversed() : above).slice(0, limit);
     assert.deepEqual(this.#state.rows(spec).scan(sort, range), expected);
   }
@@ -126,7 +133,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc
       .record({
-        sort: fc.constantFrom<Scan["sort"][]>("rank", "even"),
+        sort: fc.constantFrom<Scan["sort"][]>("rank", "even", "place"),
         limit: fc.nat(4),
         after: fc.option(
           rank.map((number) => String(number).padStart(3, "0")),

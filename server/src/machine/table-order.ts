@@ -20,18 +20,27 @@ export interface CellChange<Row> {
 /** Number of the last pass over changes, in any order of any table. It marks the cells that a pass has moved. */
 let passes = 0;
 
+interface TableOrderOptions<Row> {
+  readonly sort: string;
+  readonly sortKey: (row: Row) => string | undefined;
+  /** True if no two rows have the same sort key. */
+  readonly isUnique: boolean;
+}
+
 /** The keys of a table's rows in the order of one sort key. A row without that sort key is left out. */
 export class TableOrder<Row> {
   readonly sort: string;
   readonly #sortKey: (row: Row) => string | undefined;
-  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. */
+  readonly #isUnique: boolean;
+  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. A unique sort key stands alone. */
   readonly #tree = new BTree<string, string>(undefined, compareText);
   /** Number of the table's pending changes that the tree has. */
   #seenCount = 0;
 
-  constructor(sort: string, sortKey: (row: Row) => string | undefined) {
+  constructor({ sort, sortKey, isUnique }: TableOrderOptions<Row>) {
     this.sort = sort;
     this.#sortKey = sortKey;
+    this.#isUnique = isUnique;
   }
 
   get size(): number {
@@ -62,8 +71,12 @@ export class TableOrder<Row> {
     const before = old === undefined ? undefined : this.#sortKey(old);
     const after = row === undefined ? undefined : this.#sortKey(row);
     if (before === after) return;
-    if (before !== undefined) this.#tree.delete(before + separator + key);
-    if (after !== undefined) this.#tree.set(after + separator + key, key);
+    if (before !== undefined) this.#tree.delete(this.#treeKey(before, key));
+    if (after !== undefined) this.#tree.set(this.#treeKey(after, key), key);
+  }
+
+  #treeKey(sortKey: string, key: string): string {
+    return this.#isUnique ? sortKey : sortKey + separator + key;
   }
 
   /** The first key in an ascending range: one search in the tree. Most scans of decisions want only that one. */

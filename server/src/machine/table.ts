@@ -12,6 +12,8 @@ export interface TableSpec<Row, Sort extends string = string> {
   readonly name: string;
   readonly key: (row: Row) => string;
   readonly sorts: Readonly<Record<Sort, (row: Row) => string | undefined>>;
+  /** The sorts in which no two rows have the same sort key. Their index entries leave out the primary key. */
+  readonly uniqueSorts?: readonly Sort[];
   /** The bound of the number of rows. Every table of a feature or a pack declares one. */
   readonly boundedBy?: RowBound;
   /** The order of the rows by the time at which a timer acts on them. See `nextDue`. */
@@ -112,8 +114,9 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     this.spec = spec;
     this.#undo = state.undo;
     this.#state = state;
+    const uniqueSorts = new Set<string>(spec.uniqueSorts);
     this.#orders = Object.entries<(row: Row) => string | undefined>(spec.sorts).map(
-      ([sort, sortKey]) => new TableOrder(sort, sortKey),
+      ([sort, sortKey]) => new TableOrder({ sort, sortKey, isUnique: uniqueSorts.has(sort) }),
     );
   }
 

@@ -153,6 +153,7 @@ export const holdTable: TableSpec<HoldRow, Mode | "owner" | "order"> = {
     owner: ownerKey,
     order: (row) => (row.order === undefined ? undefined : orderKey(row.owner, row.order, row.path)),
   },
+  uniqueSorts: ["read", "upgradeable", "write", "owner"],
   bytes: lockBytes.hold,
 };
 
@@ -289,6 +290,7 @@ export const waitTable: TableSpec<WaitRow, "queue"> = {
   boundedBy: "quota",
   key: queueKey,
   sorts: { queue: queueKey },
+  uniqueSorts: ["queue"],
   bytes: lockBytes.wait,
 };
 
