@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { start } from "../../server/src/assembly/open.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
+import { CounterpartScopes } from "../../server/src/engine/counterpart-scope.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
 import { spaceFeature, machineSettings } from "../../server/src/features/space/space.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -46,6 +47,7 @@ async function startWith(knownRules: readonly number[], disk = createMemoryDisk(
     afterLoss: none,
     afterFork: none,
     erasures: { requestedAfter: () => [], erasedBy: () => undefined, erasedPosition: () => undefined },
+    counterparts: new CounterpartScopes({ operation: "none", of: [] }),
     recordHash: none,
     recordedHash: () => undefined,
     report: (message) => reports.push(message),

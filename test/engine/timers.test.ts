@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemIds } from "../../server/src/base/ids.ts";
+import { CounterpartScopes } from "../../server/src/engine/counterpart-scope.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
@@ -31,6 +32,7 @@ async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(
     afterLoss: () => ({ id: "loss", operation: "expire-lease", input: { name: "none" } }),
     afterFork: () => ({ id: "fork", operation: "expire-lease", input: { name: "none" } }),
     erasures: { requestedAfter: () => [], erasedBy: () => undefined, erasedPosition: () => undefined },
+    counterparts: new CounterpartScopes({ operation: "none", of: [] }),
     recordHash: () => ({ id: "hash", operation: "expire-lease", input: { name: "none" } }),
     recordedHash: () => undefined,
     report: () => undefined,

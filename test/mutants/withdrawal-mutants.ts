@@ -39,8 +39,8 @@ export const withdrawalMutants: readonly PlantedMutant[] = [
   {
     name: "the key of a withdrawal is not recorded",
     file: "server/src/engine/counterpart-scope.ts",
-    find: "{ ...request, key: ownKeyOf(request.input) }",
-    put: "{ ...request, key: ownKeyOf(null) }",
+    find: "{ ...request, key: this.#ownKeyOf(request.input) }",
+    put: "{ ...request, key: this.#ownKeyOf(null) }",
     by,
     caughtIn,
   },

@@ -9,6 +9,7 @@ import type { EngineServices } from "../../server/src/app/engine-services.ts";
 import type { NoticeBox } from "../../server/src/app/notices/notice-box.ts";
 import { cursorAt } from "../../server/src/app/watch/entry-events.ts";
 import { watch } from "../../server/src/app/watch/watch.ts";
+import { CounterpartScopes } from "../../server/src/engine/counterpart-scope.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
 import { forkCommand } from "../../server/src/features/space/epoch-command.ts";
 import { erasedPosition } from "../../server/src/features/space/erased-position.ts";
@@ -24,6 +25,7 @@ import { refusal } from "../../server/src/machine/refusal.ts";
 import { ServiceKeeper } from "../../server/src/services/service-keeper.ts";
 import { unknownOperation } from "../../server/src/operations/unknown-operation.ts";
 import type { CallReply, Transport } from "@holdfast/sdk";
+import { withdrawableOperations, withdrawal } from "@holdfast/sdk/contract";
 import { attemptSeparator } from "./attempt-of.ts";
 import { simulatedChecks } from "./simulated-checks.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
@@ -110,6 +112,7 @@ export class SimulatedNode {
       // Small, so that most starts load a checkpoint and fold only the remaining entries.
       checkpointEvery: world.random.between(5, 60),
       erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
+      counterparts: new CounterpartScopes({ operation: withdrawal, of: withdrawableOperations }),
       recordHash: hashCommand,
       recordedHash,
       report: (message) => {

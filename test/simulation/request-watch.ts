@@ -1,5 +1,5 @@
 /** The requests that share each grant and each ticket, from outcomes and events alone, and the withdrawn requests. */
-import { isWithdrawable, withdrawal, withdrawalKey } from "@holdfast/sdk/contract";
+import { withdrawableOperations, withdrawal, withdrawalKey } from "@holdfast/sdk/contract";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import { changes } from "./lock-view.ts";
 import type { LockView } from "./lock-view.ts";
@@ -37,7 +37,7 @@ export class RequestWatch {
     const isWithdrawn = operation === withdrawal && outcome.kind === "done";
     const before = isWithdrawn ? this.#stateOf(ownerOf(entry), key) : undefined;
     for (const event of entry.events) this.#apply(event);
-    if (isWithdrawable(operation)) {
+    if (withdrawableOperations.some((name) => name === operation)) {
       const isLate = this.#withdrawn.has(JSON.stringify([principal, requestOf(entry)]));
       witness.demand(key === undefined || !isLate, "a withdrawn request never happens", () => JSON.stringify(entry));
       if (outcome.kind === "done") this.#note(entry);

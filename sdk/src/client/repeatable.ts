@@ -10,6 +10,9 @@ const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown
   ["renew-lock", () => true],
 ]);
 
+/** Writes to which the client adds no key, because their input may have one. */
+const withOwnKey: ReadonlySet<string> = new Set(["register-agent"]);
+
 /** Whether a call may be sent again when its arrival is unknown. */
 export function isRepeatable(operation: string, input: unknown, key: string | undefined): boolean {
   return key !== undefined || operationData(operation)?.kind === "read" || isSameTwice(operation, input);
@@ -17,7 +20,7 @@ export function isRepeatable(operation: string, input: unknown, key: string | un
 
 /** Whether a write needs a key to be repeatable. The operations of kinds are writes. */
 export function needsKey(operation: string, input: unknown): boolean {
-  return operation !== "register-agent" && !isRepeatable(operation, input, undefined);
+  return !withOwnKey.has(operation) && !isRepeatable(operation, input, undefined);
 }
 
 function isSameTwice(operation: string, input: unknown): boolean {

@@ -136,5 +136,5 @@ export { isWanted, ownersOf } from "./watch-filter.ts";
 export type { WatchFilter } from "./watch-filter.ts";
 export { functionId, programId, programLockRoutes } from "./program-locks.ts";
 export type { ProgramAcquire, ProgramBatch, ProgramRelease, ProgramRenew } from "./program-locks.ts";
-export { isWithdrawable, requestOfWithdrawal, withdrawal, withdrawalKey } from "./withdrawals.ts";
+export { requestOfWithdrawal, withdrawableOperations, withdrawal, withdrawalKey } from "./withdrawals.ts";
 export type { KeyedRequest } from "./withdrawals.ts";

@@ -289,6 +289,7 @@ const checkFence = operation({
   problems: ["path_invalid"],
   rights: [{ verbs: seesLocks, touches: ofPath }],
   routes: [get("/v1/locks/check-fence")],
+  isAboutGrant: true,
   example: { path: "repo/x/src/a.ts", fence: "1.17", mode: "write" },
 });
 

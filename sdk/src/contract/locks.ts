@@ -92,6 +92,7 @@ const acquireLock = operation({
     },
   ],
   routes: [post("/v1/locks/acquire", { waits: "grant" })],
+  acquires: "named-modes",
   example: { paths: ["repo/x/src"], mode: "write", ttl_seconds: 60, purpose: "renaming a module", wait: true },
 });
 
@@ -160,6 +161,7 @@ const upgradeLock = operation({
   ],
   rights: [{ verbs: ["lock"], touches: ofHeldLock }],
   routes: [post("/v1/locks/upgrade", { waits: "grant" })],
+  acquires: "write",
   example: { fence: "1.17", wait: true },
 });
 

@@ -41,6 +41,10 @@ export interface Operation<
   readonly answer?: "stream";
   /** Every caller that may send it sees the whole reply. Otherwise a caller without the right to read sees a part. */
   readonly hasOpenReply?: true;
+  /** The answer is about the grant of `fence`. A caller that may not see this grant gets no reason. */
+  readonly isAboutGrant?: true;
+  /** The operation acquires locks: in the modes that its input names, or in write mode. Metrics count them by mode. */
+  readonly acquires?: "named-modes" | "write";
   /** The operation adds one more to what a principal may have of these. */
   readonly countsAs?: "agent";
   /** The members of an answer that a caller gets who may write and not read, besides those of every written entity. */

@@ -15,10 +15,6 @@ export interface KeyedRequest {
   readonly key: string;
 }
 
-export function isWithdrawable(operation: unknown): boolean {
-  return withdrawableOperations.some((name) => name === operation);
-}
-
 /** The key under which the withdrawal of a request is recorded. */
 export function withdrawalKey({ operation, key }: KeyedRequest): string {
   return `${operation} ${key}`;

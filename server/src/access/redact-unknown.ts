@@ -18,7 +18,7 @@ export function redactUnknown(reach: CallerReach, call: Call, reply: CallReply):
   const { outcome } = reply;
   if (outcome.kind === "done") {
     const { fence } = call.input as { readonly fence?: unknown };
-    if (call.record.name !== "check-fence" || maySeeGrant(reach, fence)) return reply;
+    if (call.record.isAboutGrant !== true || maySeeGrant(reach, fence)) return reply;
     const { valid } = outcome.data as { readonly valid: boolean };
     return valid ? reply : { ...reply, outcome: { ...outcome, data: { valid, reason: unknownFence } } };
   }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { createClient, systemClientClock } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
+import { withdrawableOperations, withdrawal } from "@holdfast/sdk/contract";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
@@ -15,6 +16,7 @@ import type { AppTransportOptions } from "../app/transport.ts";
 import type { CheckObserver, CheckRunner } from "../checks/check.ts";
 import { ThreadedCheckRunner } from "../checks/check-runner.ts";
 import { openCheckThread } from "../checks/check-thread.ts";
+import { CounterpartScopes } from "../engine/counterpart-scope.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine.ts";
 import { agentsFeature } from "../features/agents/agents.ts";
@@ -206,6 +208,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal is behind what this node had folded"),
       afterFork: (state, fork, time) => forkCommand(ids.unique(), state, fork, time),
       erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
+      counterparts: new CounterpartScopes({ operation: withdrawal, of: withdrawableOperations }),
       recordHash: hashCommand,
       recordedHash,
       report,

@@ -9,6 +9,8 @@ export interface PendingCommand {
   readonly scope: string | undefined;
   /** The scope of the withdrawal of this command, or of the command that it withdraws. */
   readonly counterpart: string | undefined;
+  /** True if the command withdraws a request. */
+  readonly isWithdrawal: boolean;
   readonly caller: string;
   readonly bytes: number;
   /** Deadline on the monotonic clock. */

@@ -1,5 +1,4 @@
 import type { Clock } from "../base/clock.ts";
-import { withdrawal } from "@holdfast/sdk/contract";
 import type { Command, Entry } from "../machine/entry.ts";
 import type { Decided } from "../machine/machine.ts";
 import type { PendingCommand } from "./command-queue.ts";
@@ -95,7 +94,7 @@ function isUsed(scopes: ReadonlySet<string>, scope: string | undefined): boolean
  * withdrawal itself runs, with the evidence that its request has arrived.
  */
 function resolveKey(
-  { command, scope, counterpart }: PendingCommand,
+  { command, scope, counterpart, isWithdrawal }: PendingCommand,
   { keyed, replica }: { readonly keyed: ReadonlyMap<string, Entry>; readonly replica: Replica },
 ): { readonly command: Command; readonly prior: Entry | undefined } {
   if (keyed.size === 0) return { command, prior: undefined };
@@ -104,6 +103,6 @@ function resolveKey(
     return found === undefined ? undefined : replica.withoutErased(found);
   };
   const [own, other] = [find(scope), find(counterpart)];
-  if (command.operation !== withdrawal) return { command, prior: other ?? own };
+  if (!isWithdrawal) return { command, prior: other ?? own };
   return { command: own === undefined && other !== undefined ? withArrival(command, other) : command, prior: own };
 }

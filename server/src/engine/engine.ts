@@ -33,7 +33,7 @@ import { StateHasher } from "./state-hasher.ts";
 import type { StateHasherOptions } from "./state-hasher.ts";
 import { HistoryLostError, Subscription } from "./subscription.ts";
 import { stoppingError } from "./writer-options.ts";
-import { counterpartScope, withOwnKey } from "./counterpart-scope.ts";
+import type { CounterpartScopes } from "./counterpart-scope.ts";
 import { Writer } from "./writer.ts";
 
 export interface EngineOptions {
@@ -48,6 +48,7 @@ export interface EngineOptions {
   /** Entries between two checkpoints. The default is `engineLimits.checkpointEvery`. */
   readonly checkpointEvery?: number | undefined;
   readonly erasures: ErasureLookup;
+  readonly counterparts: CounterpartScopes;
   readonly recordHash: StateHasherOptions["recordHash"];
   readonly recordedHash: StateHasherOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
@@ -189,11 +190,12 @@ export class Engine {
       reply(refusalReply(code, data, this.head.position));
       return;
     }
-    const command = commandOf(withOwnKey(request), this.#options.ids.unique());
+    const command = commandOf(this.#options.counterparts.withOwnKey(request), this.#options.ids.unique());
     this.#writer.submit({
       command,
       scope: keyScope(command),
-      counterpart: counterpartScope(command),
+      counterpart: this.#options.counterparts.scopeOf(command),
+      isWithdrawal: this.#options.counterparts.isWithdrawal(command),
       caller: request.caller,
       bytes: request.bytes,
       deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),

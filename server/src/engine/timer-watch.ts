@@ -61,6 +61,7 @@ export class TimerWatch {
       command: { ...timer, principal: systemPrincipal },
       scope: undefined,
       counterpart: undefined,
+      isWithdrawal: false,
       caller: systemPrincipal,
       bytes: 0,
       deadlineMs: Infinity,

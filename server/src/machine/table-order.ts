@@ -32,7 +32,7 @@ export class TableOrder<Row> {
   readonly sort: string;
   readonly #sortKey: (row: Row) => string | undefined;
   readonly #isUnique: boolean;
-  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. A unique sort key stands alone. */
+  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. A unique sort key is enough. */
   readonly #tree = new BTree<string, string>(undefined, compareText);
   /** Number of the table's pending changes that the tree has. */
   #seenCount = 0;

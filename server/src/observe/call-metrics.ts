@@ -23,8 +23,6 @@ interface OperationSeries {
   readonly outcomes: Map<string, CounterSeries>;
 }
 
-const acquiringOperations = new Set(["acquire-lock", "upgrade-lock"]);
-
 /** Counts calls. `EntryMetrics` counts entries, so that nothing is counted twice. */
 export class CallMetrics {
   readonly #metrics: Metrics;
@@ -47,7 +45,7 @@ export class CallMetrics {
     if (options.retry !== undefined) this.#recordRetry(options.retry);
     if (reply?.replayed !== false) return;
     if (reply.outcome.kind === "refusal") this.#recordRefusal(call, reply.outcome.code);
-    else if (acquiringOperations.has(operation)) this.#recordAcquire(call, reply.outcome.data, seconds);
+    else if (record.acquires !== undefined) this.#recordAcquire(call, reply.outcome.data, seconds);
   }
 
   recordRejection(door: string, code: string): void {
@@ -62,13 +60,13 @@ export class CallMetrics {
 
   #recordAcquire({ record, input }: AnsweredCall, data: unknown, seconds: number): void {
     const { granted } = data as { readonly granted?: unknown };
-    if (granted === true) this.#acquired[typeOf(record.name, input)].observe(seconds);
+    if (granted === true) this.#acquired[typeOf(record, input)].observe(seconds);
   }
 
   /** An operation of a pack that needs a lock of another owner is denied as well. */
   #recordRefusal({ record, input }: AnsweredCall, code: string): void {
     if (problemOf(code).isContention !== true) return;
-    const lock_type = typeOf(record.name, input);
+    const lock_type = typeOf(record, input);
     this.#metrics.acquisitions.series({ lock_type, status: "denied" }).count += 1;
     this.#metrics.contentions.series({ lock_type }).count += 1;
   }
@@ -99,9 +97,9 @@ function seriesName({ kind, name }: OperationRecord): string {
   return kind === "internal" ? "unknown" : name;
 }
 
-/** Only `acquire-lock` names modes. An upgrade, and a write of a pack, need a write lock. */
-function typeOf(operation: string, input: unknown): LockType {
-  return operation === "acquire-lock" ? lockTypeOf(input) : "write";
+/** An operation that names no modes needs a write lock, such as an upgrade or a write of a pack. */
+function typeOf({ acquires }: OperationRecord, input: unknown): LockType {
+  return acquires === "named-modes" ? lockTypeOf(input) : "write";
 }
 
 export function outcomeCodeOf(reply: CallReply | undefined): string {

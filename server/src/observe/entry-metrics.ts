@@ -172,8 +172,9 @@ export class EntryMetrics {
     this.#recordDuration({ startPosition, time: entry.time, series: this.#held.get(how) ?? [] }, pending);
   }
 
-  #recordDeadlock({ operation, input }: CountedEntry): void {
-    const lock_type = operation === "upgrade-lock" ? "write" : lockTypeOf(input);
+  /** The input of an upgrade names no mode. It counts as the default, which is write. */
+  #recordDeadlock({ input }: CountedEntry): void {
+    const lock_type = lockTypeOf(input);
     this.#metrics.deadlocks.series({}).count += 1;
     this.#metrics.acquisitions.series({ lock_type, status: "deadlock" }).count += 1;
   }

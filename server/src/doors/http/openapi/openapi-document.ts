@@ -3,7 +3,7 @@ import { defined } from "@holdfast/sdk/base/defined";
 import { allOperations, callReply, commandRequest, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
-import { bytes, openApiOperation, tagOf, streamResponses } from "./openapi-operation.ts";
+import { bytes, openApiOperation, queues, tagOf, streamResponses } from "./openapi-operation.ts";
 import {
   headers,
   openApiParts,
@@ -217,11 +217,10 @@ function programOperation({ method, path, operation, body }: (typeof programLock
   const action = path.split("/").at(-1) ?? "";
   const program = { name: "program_id", in: "path", required: true, schema: { type: "string" }, example: "p1" };
   const isWrite = routed.kind === "write";
-  const isBatch = operation === "acquire-lock" && action === "batch";
-  const example = isBatch ? { locks: [{ function_id: "f1" }] } : { function_id: "f1" };
+  const example = action === "batch" ? { locks: [{ function_id: "f1" }] } : { function_id: "f1" };
   const content = { "application/json": { schema: body, example } };
   const requestBody = body === undefined ? undefined : { required: true, content };
-  const queued = operation === "acquire-lock" ? { description: "Queued: `ticket` and `queue_position`." } : undefined;
+  const queued = queues(routed) ? { description: "Queued: `ticket` and `queue_position`." } : undefined;
   return {
     operationId: method === "GET" ? "program-locks" : `program-locks-${action}`,
     summary: `For functions of a program: ${routed.summary}`,

@@ -116,10 +116,11 @@ export function streamResponses(): OpenApiObject {
 
 function successes({ operation, route }: RoutedOperation): OpenApiObject {
   if (operation.answer === "stream") return streamResponses();
-  const { name, kind, output } = operation;
+  const { kind, output } = operation;
   const isWrite = kind === "write";
   const schema = isWrite ? { allOf: [withoutClosing(output), replayedSchema] } : output;
-  const isTagged = "revision" in membersOf(output) && !name.startsWith("delete-");
+  // A deleted entity has no representation, so it has no tag.
+  const isTagged = "revision" in membersOf(output) && route.method !== "DELETE";
   const names = [
     "Holdfast-Position",
     ...(isWrite ? ["Idempotent-Replayed"] : []),
@@ -139,7 +140,7 @@ function successes({ operation, route }: RoutedOperation): OpenApiObject {
     [String(route.status)]: response("Done."),
     ...defined({
       "200": resumes(operation) ? resumed : undefined,
-      "202": queues(name) ? queued : undefined,
+      "202": queues(operation) ? queued : undefined,
       "304": isTaggedRead(operation) ? unchanged : undefined,
     }),
   };
@@ -160,8 +161,14 @@ function isTaggedRead({ kind, output }: RoutedOperation["operation"]): boolean {
   return kind === "read" && "revision" in membersOf(output);
 }
 
-function queues(name: string): boolean {
-  return name === "acquire-lock" || name === "upgrade-lock" || name === "accept-lock";
+/** Whether the operation may answer with a ticket, which is status 202. */
+export function queues({ output }: RoutedOperation["operation"]): boolean {
+  const { anyOf = [output] } = output as { readonly anyOf?: readonly object[] };
+  return anyOf.some((answer) => "ticket" in membersOf(answer) && isNever(membersOf(answer)["granted"]));
+}
+
+function isNever(schema: object | undefined): boolean {
+  return schema !== undefined && "const" in schema && schema.const === false;
 }
 
 /** Over HTTP the response of a write also says whether it is a replay, so its schema must allow that member. */
