@@ -8,7 +8,9 @@ import type { TestTally } from "./test-tally.ts";
 export interface TaskResult {
   readonly task: TestTask;
   readonly isPassed: boolean;
-  /** Everything that it wrote. It is shown when the process has ended, so that the lines of two do not mix. */
+  /**
+   * Everything that it wrote. It is shown when the process has ended, so that the lines of two processes do not mix.
+   */
   readonly output: string;
   readonly wallSeconds: number;
   /** Undefined if the process was killed. */

@@ -101,7 +101,7 @@ describe("members of the wire and of the client", () => {
     await node.engine.stop();
   });
 
-  onEveryTransport("durations are in milliseconds, and one that is no whole second is refused", async (client) => {
+  onEveryTransport("durations are in milliseconds, and one that is not a whole second is refused", async (client) => {
     const granted = await client.operations.acquireLock({ paths: ["a"], ownerId: "o", ttlMs: 45_000 });
     assert.equal(granted.granted && granted.ttlMs, 45_000);
     const refused = await refusalOf(client.operations.acquireLock({ paths: ["b"], ownerId: "o", ttlMs: 1_500 }));

@@ -75,7 +75,7 @@ const attacks: Readonly<Record<string, ForgedVersion>> = {
   "a file with an absolute path": { lines: [line("/outside")] },
   "a file with empty names": { lines: [line("a//b")] },
   "a file that is named MANIFEST": { lines: [line("MANIFEST")] },
-  "a file name that is no text": { lines: [line(7)] },
+  "a file name that is not text": { lines: [line(7)] },
   "a file name that is not in the form NFC": { lines: [line("e\u0301")] },
   "twins by case": { lines: [line("a"), line("A")] },
   "twins that are equal": { lines: [line("a"), line("a")] },

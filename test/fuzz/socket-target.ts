@@ -1,4 +1,4 @@
-/** The socket door: frames of every kind, and bytes that are no frames. The next caller is always served. */
+/** The socket door: frames of every kind, and bytes that are not frames. The next caller is always served. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

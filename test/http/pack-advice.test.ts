@@ -33,7 +33,7 @@ async function send(operation: string, input: JsonBody): Promise<JsonBody> {
 function assertAdvice(operation: string, { code, next }: JsonBody): void {
   assert.doesNotMatch(String(next), general, `${operation}: ${String(code)}`);
   for (const [name] of String(next).matchAll(operationName)) {
-    assert.ok(names.has(name), `${operation}: ${String(code)} names ${name}, which is no operation`);
+    assert.ok(names.has(name), `${operation}: ${String(code)} names ${name}, which is not an operation`);
   }
 }
 

@@ -27,7 +27,7 @@ describe("statuses", () => {
     assert.deepEqual(data["known"], [...intentStatuses]);
   });
 
-  test("a transition to the same status is no change where the table allows it, and makes no entry [B1]", () => {
+  test("a transition to the same status is not a change where the table allows it, and makes no entry [B1]", () => {
     const machine = new IntentDecider();
     machine.create("1", "processed");
     const before = machine.entries.length;
@@ -202,7 +202,7 @@ describe("corrections", () => {
     assert.deepEqual([data["already_applied"], data["in_effect"]], [true, false]);
   });
 
-  test("a deleted intent takes its corrections along, so a new one of its id starts without them [B4]", () => {
+  test("a deletion of an intent deletes its corrections, so a new intent of the same id starts without them [B4]", () => {
     const machine = new IntentDecider();
     machine.create("1");
     machine.reevaluate("1", { price: 7 });

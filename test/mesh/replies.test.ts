@@ -19,7 +19,7 @@ const foreign = [
   ...["orders.create", "_INBOX", "_INBOXES.ann", "_inbox.ann", "_HOLDFAST_INBOX.ann"],
 ];
 
-test("a NATS request whose reply address is no inbox is dropped, counted and reported, and nothing is published there [X14]", async () => {
+test("a NATS request whose reply address is not an inbox is dropped, counted and reported, and nothing is published there [X14]", async () => {
   await using nats = await startNats();
   await using node = await startMeshNode(nats.url);
   await using agent = await MeshAgent.connect(nats.url);
@@ -126,7 +126,7 @@ test("a nats-server on another host without TLS is reported at the start [X14]",
   }
   const reports: string[] = [];
   const report = (message: string): void => void reports.push(message);
-  // 0.0.0.0 is no loopback address, and connects to this host.
+  // 0.0.0.0 is not a loopback address, and connects to this host.
   const runtime = await createRuntime({ journal: { memory: true }, nats: { servers: ["nats://0.0.0.0:1"] }, report });
   await runtime.close();
   assert.match(reports[0] ?? "", /connecting to nats:\/\/0\.0\.0\.0:1 without TLS: .*use tls:\/\/ or nats_ca/u);

@@ -17,7 +17,7 @@ import { processPostgres } from "./process-postgres.ts";
 const clientOf = (urls: readonly string[], transport: "socket" | "http"): Promise<Client> =>
   connect(urls, { token: operatorSecret, transport, retry: false, clock: { ...systemClientClock, random: () => 0 } });
 
-/** A server that records its requests, and is no node. */
+/** A server that records its requests, and is not a node. */
 async function stranger() {
   const requests: string[] = [];
   const server = createServer((request, response) => {

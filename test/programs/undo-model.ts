@@ -144,7 +144,7 @@ export class UndoModel {
     this.#conflicts.set(set, (this.#conflicts.get(set) ?? 0) + 1);
   }
 
-  /** Whether the request changes something. A change to the same text is no change. */
+  /** Whether the request changes something. A change to the same text is not a change. */
   isChange({ writes }: ModelRequest): boolean {
     return [...writes].some(([id, content]) => !isSame(this.functions.get(id), content));
   }

@@ -109,10 +109,10 @@ test(
 for (const [line, message] of [
   [
     "take src/**",
-    /"src\/\*\*" has glob characters, and a lock is no pattern; a lock on src covers everything below it/,
+    /"src\/\*\*" has glob characters, and a lock is not a pattern; a lock on src covers everything below it/,
   ],
   ["lock src/*.ts -- true", /"src\/\*\.ts" has glob characters/],
-  ["take ../x", /"\.\.\/x" is no path of a lock: name it from the root of the project/],
+  ["take ../x", /"\.\.\/x" is not a path of a lock: name it from the root of the project/],
   ["take a --ttl soon", /--ttl must be a duration of at least 1 s, like 90s, 5m or 2h, not "soon"/],
   ["take a --mode no", /--mode must be read or upgradeable or write/],
   ["ask a", /--reason is required/],

@@ -24,7 +24,7 @@ function tamper(folder: string, sql: string): void {
 
 for (const [what, harm, isReported] of [
   [
-    "is no database",
+    "is not a database",
     (folder: string) => writeFileSync(join(folder, "checkpoint.db"), "no database".repeat(1_000)),
     true,
   ],

@@ -90,6 +90,12 @@ const terms: readonly BannedPhrase[] = [
     example: "it can be had again",
   },
   { phrase: "(?<!there )(is|are|was|were) none(?! of)", write: "is not a valid …", example: "a cursor that is none" },
+  {
+    phrase:
+      "(?<!there )(is|are|was|were) no (?!conflict|later|lock|longer|more|need|one|other|reason|risk|such|way)\\w+",
+    write: "is not a …",
+    example: "a folder is no file",
+  },
   { phrase: "the like", write: "similar …", example: "tokens and the like" },
   { phrase: "chance", write: "randomness, probability", example: "ids come from chance" },
   { phrase: "beside", write: "next to, with, during, concurrently", example: "works beside a server" },
@@ -157,6 +163,9 @@ const plainWords: readonly BannedPhrase[] = [
   { phrase: "anew|afresh", write: "again, from the start", example: "it starts anew" },
   { phrase: "in vain", write: "without success", example: "it was tried in vain" },
   { phrase: "all the same", write: "anyway", example: "it is folded all the same" },
+  { phrase: "any longer", write: "the state as it is: has ended, is not", example: "it cannot be used any longer" },
+  { phrase: "time is over", write: "has expired", example: "a pin whose time is over" },
+  { phrase: "lives? on", write: "continue to run", example: "the process lives on" },
   { phrase: "be it", write: "whether …", example: "be it shorter or longer" },
   { phrase: "and else", write: "otherwise", example: "they start, and else fail" },
 ];

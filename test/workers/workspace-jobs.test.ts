@@ -57,7 +57,7 @@ test("a hostile upload fails its job at once with the reason, and publishes noth
   await newMap(worked);
   const whole = encodePng({ width: 90, height: 90, channels: 3, pixels: new Uint8Array(90 * 90 * 3).fill(9) });
   const hostile = [
-    ["svg.png", "<svg xmlns='http://www.w3.org/2000/svg'/>", /svg.png is no PNG, JPEG, WebP or TIFF image/u],
+    ["svg.png", "<svg xmlns='http://www.w3.org/2000/svg'/>", /svg.png is not a PNG, JPEG, WebP or TIFF image/u],
     ["named.jpg", whole, /named.jpg contains a png image/u],
     ["half.png", whole.subarray(0, whole.length - 40), /./u],
   ] as const;

@@ -100,7 +100,7 @@ test(
     writeFileSync(join(folder, "note.png"), "no image");
     const failed = await cli("workspace import p1 m1 note.png --watch");
     assert.equal(failed.code, 9);
-    assert.match(failed.out, /is failed[^]*note\.png is no PNG, JPEG, WebP or TIFF image/u);
+    assert.match(failed.out, /is failed[^]*note\.png is not a PNG, JPEG, WebP or TIFF image/u);
     const uploads = async (): Promise<number> =>
       (await operator.files.listTargets({ under: "import/p1" })).items.length;
     assert.equal(await uploads(), 2);

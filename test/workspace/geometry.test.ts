@@ -27,7 +27,7 @@ test("two points give a similarity, and more give the affine map that moved them
     const any = (): number => (random(2_000_001) - 1_000_000) / 1_000;
     const [a, b, c, d, e, f] = [any(), any(), any(), any(), any(), any()];
     const count = 2 + random(5);
-    // Two points know a rotation and one scale only.
+    // Two points determine only a rotation and one scale.
     const [p, q] = count === 2 ? [a, d] : [e, b];
     const points = Array.from({ length: count }, () => {
       const [x, y] = [any(), any()];

@@ -11,7 +11,7 @@ const calibration = [
 
 type Inputs = Readonly<Record<string, (count: number) => JsonObject>>;
 
-/** An input of each operation that needs a lock and is no job, in a project. */
+/** An input of each operation that needs a lock and is not a job, in a project. */
 function inputsIn(id: string): Inputs {
   const project = { project: id };
   const map = { ...project, map: "m1" };

@@ -21,7 +21,7 @@ async function publish(client: Client, target: string): Promise<void> {
   await publishing.commit();
 }
 
-test("only roles of a project publish and read its files, and a deleted map takes its files along [W12]", async () => {
+test("only roles of a project publish and read its files, and the deletion of a map deletes its files [W12]", async () => {
   await using server = await filesServer();
   const ann = await server.clientOf("ann", everything);
   const [vic, eve] = [await server.clientOf("vic", everything), await server.clientOf("eve", everything)];

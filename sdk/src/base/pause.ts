@@ -1,6 +1,8 @@
 /** The part of a clock that a pause needs. */
 export interface Timers {
-  /** Calls back once later. Returns the way to cancel. Only with `keepAlive` does it keep a process running. */
+  /**
+   * Calls back once later. Returns a function that cancels it. Only with `keepAlive` does it keep a process running.
+   */
   after(delayMs: number, callback: () => void, options: { readonly keepAlive: boolean }): () => void;
 }
 

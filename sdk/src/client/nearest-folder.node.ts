@@ -60,7 +60,7 @@ function mainCheckoutOf(worktree: string): string | undefined {
     const common = realpathSync(resolve(record, textOf(join(record, "commondir")).trim()));
     return basename(common) === ".git" ? dirname(common) : undefined;
   } catch {
-    // It is no linked worktree, or the main checkout is gone.
+    // It is not a linked worktree, or the main checkout is gone.
     return undefined;
   }
 }

@@ -272,7 +272,7 @@ export class SocketTransport implements Transport {
   }
 
   /**
-   * Leaves a node that cannot work for another one. Calls that would be lost keep the connection. True is no guarantee.
+   * Leaves a node that cannot work for another one. Calls that would be lost keep the connection. True is not a guarantee.
    */
   #leavesFor(code: string | undefined): boolean {
     if (code === undefined || !mayWorkElsewhere(code) || this.#options.nodes.size === 1) return false;

@@ -25,7 +25,7 @@ export interface EventType {
   readonly verbs?: readonly Verb[];
   /** The owners that the event concerns. They see it in any case, and a watch of an owner selects it. */
   readonly owners?: (event: RecordedEvent) => readonly string[];
-  /** The name of the event in the records of the audit trail. Without it the event is no record. */
+  /** The name of the event in the records of the audit trail. Without it the event is not a record. */
   readonly audit?: string;
 }
 

@@ -140,7 +140,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** The address for clients. A port that the system chooses is not known yet, and a wildcard is no address. */
+/** The address for clients. A port that the system chooses is not known yet, and a wildcard is not an address. */
 function announcedUrl({ publicUrl, host, port }: ServeOptions): string | undefined {
   if (publicUrl !== undefined) return parsedPublicUrl(publicUrl);
   if (port === 0 || host === "0.0.0.0" || host === "::") return undefined;

@@ -87,7 +87,7 @@ function evidenceOf(found: JsonObject, verdict: unknown, next: Json | undefined)
   return next === undefined ? { ...found, ok, errors } : { ...found, ok, errors, next };
 }
 
-/** A module may change what it gets, and must not change the rows by that. */
+/** A module may change its arguments, so it gets copies. The rows must not change. */
 function copyOf<Value extends Json | undefined>(value: Value): Value {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as Value);
 }

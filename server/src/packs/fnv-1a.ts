@@ -1,4 +1,4 @@
-/** FNV-1a of a text, 32 bits. It is plain arithmetic, because packs are pure. It is no protection against forgery. */
+/** FNV-1a of a text, 32 bits. It is plain arithmetic, because packs are pure. It is not protection against forgery. */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

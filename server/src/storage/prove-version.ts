@@ -75,7 +75,7 @@ async function manifestOf(
 function requireNames(version: RecordedVersion, files: readonly ManifestFile[]): void {
   const names = new VersionNames();
   for (const { path, bytes, sha256 } of files) {
-    const fault = typeof path === "string" ? filePathFault(path) : "it is no text";
+    const fault = typeof path === "string" ? filePathFault(path) : "it is not text";
     if (fault !== undefined) throw damaged(version, manifestName, `it has a wrong path: ${fault}`);
     if (!Number.isSafeInteger(bytes) || bytes < 0 || typeof sha256 !== "string")
       throw damaged(version, manifestName, `the size or the digest of ${path} is wrong`);

@@ -1,6 +1,6 @@
 import { twinKey } from "./file-path-fault.ts";
 
-/** The names of one version. Two names must differ in more than upper and lower case, and a file is no folder. */
+/** The names of one version. Two names must differ in more than upper and lower case, and a file is not a folder. */
 export class VersionNames {
   /** Files and folders by their twin key. */
   readonly #names = new Map<string, { readonly path: string; readonly isFile: boolean }>();

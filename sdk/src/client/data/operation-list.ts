@@ -86,7 +86,7 @@ export const operationList = [
   { name: "intents.list-corrections", kind: "read", summary: "Lists the corrections of an intent, in order. `next` is the `after` of the next page." },
   { name: "intents.update", kind: "write", summary: "Changes the payload of an intent by a merge patch." },
   { name: "intents.update-many", kind: "write", summary: "Changes the payload or the status of several intents in one entry, all or nothing." },
-  { name: "intents.transition", kind: "write", summary: "Changes the status of an intent. The status that it has already is no change, if the table allows it." },
+  { name: "intents.transition", kind: "write", summary: "Changes the status of an intent. The status that it has already is not a change, if the table allows it." },
   { name: "intents.reevaluate", kind: "write", summary: "Applies a correction to the payload of an intent, once. An equal correction is answered with its first time." },
   { name: "intents.delete", kind: "write", summary: "Deletes an intent without an open run, and its corrections. Its history stays." },
   { name: "intents.configure", kind: "write", summary: "Changes the settings of intents; for operators." },

@@ -139,7 +139,7 @@ interface FolderHost {
   readonly makePublishFolder: (rootFolder: string, target: string, id: string) => Promise<string>;
 }
 
-/** The folder into which this program writes the files itself. A publish without it is of no use, and ends. */
+/** The folder into which this program writes the files itself. A publish without it is useless, and ends. */
 async function folderOf(
   client: CoreClient,
   { id, target }: Of<"open">["output"],

@@ -34,7 +34,7 @@ export class LockTimeoutError extends IntentError {
   }
 }
 
-/** The status of the intent does not allow the change, or the word is no status. */
+/** The status of the intent does not allow the change, or the word is not a status. */
 export class InvalidStatusTransitionError extends IntentError {
   override readonly name = "InvalidStatusTransitionError";
 }

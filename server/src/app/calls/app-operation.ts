@@ -24,7 +24,7 @@ export interface CallContext {
   readonly requiresAgentSecret: boolean;
   /** The operator's token, if this process may replace it. */
   readonly operatorRotation: OperatorTokenRotation | undefined;
-  /** True for a read by a caller that may operate the whole space and is no agent. */
+  /** True for a read by a caller that may operate the whole space and is not an agent. */
   readonly isOperator?: boolean;
   /** The rights of the caller of a read. Absent for a program in this process, which has all of them. */
   readonly rights?: CallRights;

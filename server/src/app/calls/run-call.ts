@@ -220,7 +220,7 @@ async function explainedReply(context: RunContext, call: AppCall, decided: Decid
     if (call.record.finish === undefined) return callReplyOf(context, reply, rendered, call.options);
     const { agentSecret } = call.options;
     const finished = await call.record.finish(rendered, { ...context, memo, agentSecret, replayed: reply.replayed });
-    // An effect that could not be carried out is no part of the recorded outcome.
+    // An effect that could not be carried out is not part of the recorded outcome.
     const isUnfinished = rendered.kind === "done" && finished.kind === "refusal";
     return isUnfinished
       ? unrecordedReply(context.services.engine, finished)

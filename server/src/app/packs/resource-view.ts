@@ -31,7 +31,7 @@ export function resourceViewOf(context: CallContext, { record, input }: ViewedCa
   );
   if (shown !== undefined) return { ...reply, outcome: { ...outcome, data: shown } };
   // The state is being loaded again. The same request gets the recorded outcome later, if its entry is still there: the
-  // journal may have gone back. So this reply names no entry and is no replay.
+  // journal may have gone back. So this reply names no entry and is not a replay.
   const code = record.kind === "write" ? "outcome_unknown" : "journal_unavailable";
   return unrecordedReply(context.services.engine, refusal(code, stateLoading));
 }

@@ -12,7 +12,7 @@ type ByName<Part> = Readonly<Record<string, Part>>;
 export interface ServerPack extends Omit<PackRules, "list" | "reads"> {
   /** The reads of the pack, by operation. Each read of the contract has one. */
   readonly reads: ByName<AppRead>;
-  /** The writes of the pack that take bytes, by operation. They are no commands. */
+  /** The writes of the pack that take bytes, by operation. They are not commands. */
   readonly uploads?: ByName<OperationRun>;
   /** Steps before the decision, by operation. */
   readonly prepare?: ByName<Prepare>;

@@ -4,7 +4,7 @@ import type { EngineServices } from "../engine-services.ts";
 
 export interface AppReadContext extends ReadContext {
   readonly services: EngineServices;
-  /** True for a caller that may operate the whole space and is no agent. */
+  /** True for a caller that may operate the whole space and is not an agent. */
   readonly isOperator: boolean;
 }
 

@@ -74,7 +74,7 @@ function uuidOf(id: string): string {
 }
 
 /**
- * The own key is no secret. Where agents must send their secrets, only the agent itself resumes its registration. It
+ * The own key is not a secret. Where agents must send their secrets, only the agent itself resumes its registration. It
  * keeps its secret, because a lost reply must not lock it out. Elsewhere the caller is trusted and gets a new secret.
  */
 function resume(known: AgentRow, input: RegisterInput, { command, time }: DecideContext): Decision {

@@ -22,7 +22,7 @@ export interface IntentRecord {
 
 export interface IntentChange {
   readonly next: IntentValue;
-  /** The verb under which the change is published; `changed` by default. It is no name of a record. */
+  /** The verb under which the change is published; `changed` by default. It is not a name of a record. */
   readonly name?: string;
   readonly records: readonly IntentRecord[];
 }

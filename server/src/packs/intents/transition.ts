@@ -16,7 +16,7 @@ interface TransitionInput extends IntentTarget {
   readonly to: string;
 }
 
-/** Changes the status. The status that the intent has is no change where the table allows it. */
+/** Changes the status. The status that the intent has is not a change where the table allows it. */
 export function transitionIntent(input: TransitionInput, context: DecideContext): Decision {
   const found = guardIntent(context, intentTarget(input), "update_status");
   if ("outcome" in found) return found;

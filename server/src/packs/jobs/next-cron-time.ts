@@ -16,7 +16,7 @@ export interface ZoneOffset {
 }
 
 const minuteMs = 60_000;
-/** Maximum days without a run: the gap between two 29 February over a year that is no leap year. */
+/** Maximum days without a run: the gap between two 29 February over a year that is not a leap year. */
 const daysMax = 8 * 366 + 1;
 
 /** A time of one offset, and the offset before it. The first one has no beginning. */

@@ -7,7 +7,7 @@ import type { FoundProgram } from "./program-value.ts";
 
 /**
  * Whether everything that a check read is still the same. A refusal needs it as much as an acceptance: an error on old
- * data is no error.
+ * data is not an error.
  */
 export function fits(
   state: StateReader,

@@ -117,7 +117,7 @@ export function wholeFindings(findings: RecordedFindings, state: StateReader, pr
   const writes = findings.writes.map((write): ItemWrite => {
     if ("value" in write) return write;
     const base = findItem(state, programId, write.item);
-    if (base?.kind !== "function") throw new Error(`${write.item} is no function, and its evidence is a difference`);
+    if (base?.kind !== "function") throw new Error(`${write.item} is not a function, and its evidence is a difference`);
     return { item: write.item, value: changedFunction(base, write) };
   });
   return { ...findings, writes };

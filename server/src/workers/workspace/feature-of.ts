@@ -69,7 +69,7 @@ function geometryOf(shape: Shape["shape"], rings: readonly (readonly Position[])
 
 /** The object of a feature. Its coordinates are taken as they are. */
 export function shapeOfFeature(feature: Json, what: string): Shape {
-  if (!isObject(feature) || feature["type"] !== "Feature") throw new WorkInputFault(`${what} is no GeoJSON feature`);
+  if (!isObject(feature) || feature["type"] !== "Feature") throw new WorkInputFault(`${what} is not a GeoJSON feature`);
   const geometry = objectOrEmpty(feature["geometry"]);
   const { [radiusName]: radius, ...rest } = objectOrEmpty(feature["properties"]);
   const more = Object.keys(rest).length === 0 ? {} : { properties: rest };
@@ -100,7 +100,7 @@ function listOf(value: Json): readonly Json[] | undefined {
 
 function flat(coordinates: Json, what: string): readonly number[] {
   const pairs = listOf(coordinates);
-  if (pairs === undefined) throw new WorkInputFault(`${what} has coordinates that are no list`);
+  if (pairs === undefined) throw new WorkInputFault(`${what} has coordinates that are not a list`);
   return pairs.flatMap((pair) => {
     const [x, y] = listOf(pair) ?? [];
     if (typeof x !== "number" || typeof y !== "number")

@@ -51,7 +51,7 @@ async function formatOf(file: string, path: string): Promise<ImageFormat> {
   await using handle = await open(file);
   const { buffer } = await handle.read(Buffer.alloc(signatureBytes), 0, signatureBytes, 0);
   const format = imageFormat(buffer);
-  if (format === undefined) throw new ImageFault(`${path} is no PNG, JPEG, WebP or TIFF image`);
+  if (format === undefined) throw new ImageFault(`${path} is not a PNG, JPEG, WebP or TIFF image`);
   const endings = { png: ["png"], jpeg: ["jpg", "jpeg"], webp: ["webp"], tiff: ["tif", "tiff"] }[format];
   const ending = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   if (!endings.includes(ending))

@@ -78,7 +78,7 @@ function importedObject(
   const ids = { map, sketch, id: object };
   const wrong = Object.entries(ids).find(([, each]) => typeof each !== "string" || !idPattern.test(each));
   if (wrong !== undefined)
-    throw new WorkInputFault(`${what} has the ${wrong[0]} ${JSON.stringify(wrong[1])}, which is no id`);
+    throw new WorkInputFault(`${what} has the ${wrong[0]} ${JSON.stringify(wrong[1])}, which is not an id`);
   const { properties: _properties, ...geometry } = shape;
   const more = Object.keys(properties).length === 0 ? {} : { properties };
   return { map: map as string, sketch: sketch as string, object: object as string, value: { ...geometry, ...more } };

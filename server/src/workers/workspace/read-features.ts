@@ -50,7 +50,7 @@ async function* readLines(file: string): AsyncGenerator<NumberedFeature, void, u
     const text = line.trim();
     if (text === "") continue;
     const value = parsedOrNothing(text);
-    if (value === undefined) throw new WorkInputFault(`line ${String(number)} is no JSON`);
+    if (value === undefined) throw new WorkInputFault(`line ${String(number)} is not JSON`);
     yield { number, text, value };
   }
 }

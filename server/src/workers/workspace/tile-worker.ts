@@ -85,7 +85,7 @@ async function cutTiles(request: Extract<ImageRequest, { kind: "tiles" }>): Prom
   return { kind: "tiled", set };
 }
 
-/** Reports the number of written tiles at intervals. Returns the way to stop. */
+/** Reports the number of written tiles at intervals. Returns a function that stops it. */
 function countTiles(made: string, total: number): () => void {
   const report = async (): Promise<void> => {
     const names = await readdir(made, { recursive: true }).catch(() => []);
@@ -140,5 +140,5 @@ process.once("message", (request: ImageRequest) => {
     process.disconnect();
   });
 });
-// Without its parent the result is of no use.
+// Without its parent the result is useless.
 process.once("disconnect", () => process.exit());

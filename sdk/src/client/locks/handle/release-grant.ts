@@ -6,7 +6,7 @@ import type { LockSession } from "../session/session.ts";
 
 /**
  * Releases a grant without users. A concurrent request for the same set gets the same grant, so its reply is awaited
- * first: its caller then uses the grant. A grant that has already ended needs no release, and that is no error.
+ * first: its caller then uses the grant. A grant that has already ended needs no release, and that is not an error.
  */
 export async function releaseGrant(session: LockSession, grant: HeldGrant, note?: string): Promise<void> {
   if (grant.isOver) return;

@@ -93,7 +93,7 @@ export const intentRun = Type.Object(
 );
 export type IntentRun = Static<typeof intentRun>;
 
-/** An earlier run. The whole of it is the intent at that version. */
+/** A summary of an earlier run. The intent at that version has all of the run. */
 export const endedRun = Type.Object(
   {
     number: Type.Integer({ minimum: 1 }),

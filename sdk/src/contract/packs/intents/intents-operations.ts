@@ -186,7 +186,7 @@ const updateMany = operation({
 const transition = operation({
   name: "intents.transition",
   kind: "write",
-  summary: "Changes the status of an intent. The status that it has already is no change, if the table allows it.",
+  summary: "Changes the status of an intent. The status that it has already is not a change, if the table allows it.",
   input: Type.Object({ ...target, to: statusWord }, closed),
   output: written,
   problems: [...writeProblems, "intents.transition_invalid", "intents.status_unknown", "intents.run_open"],

@@ -3,7 +3,7 @@ import { refusal } from "../../../machine/refusal.ts";
 import type { OperationHooks } from "../app-operation.ts";
 import { explainUnrecorded } from "../explain-refusal.ts";
 
-/** Heartbeats of many agents share an entry, so a heartbeat is no command of its own. */
+/** Heartbeats of many agents share an entry, so a heartbeat is not a command of its own. */
 export const heartbeat: OperationHooks = {
   run: {
     at: "now",

@@ -20,7 +20,7 @@ interface MutatedItem {
   readonly change: string;
 }
 
-/** The items of a mutation before it; undefined if the entry is no mutation of this program. */
+/** The items of a mutation before it; undefined if the entry is not a mutation of this program. */
 async function restoredItems(engine: Engine, programId: string, mutation: number): Promise<Json | undefined> {
   if (mutation > engine.head.position) return undefined;
   const [entry] = await engine.entriesAt([mutation]);

@@ -10,7 +10,7 @@ import { boxOfObject } from "../../../packs/workspace/geometry/object-distance.t
 import type { ObjectValue } from "../../../packs/workspace/record-place.ts";
 import { SketchBoxes } from "./sketch-boxes.ts";
 
-/** Maximum objects of all indexes together. The sketch that was used least recently leaves first. */
+/** Maximum objects of all indexes together. The least recently used sketch is evicted first. */
 const objectsMax = 1_000_000;
 
 /** Objects that are loaded at a time, so that other calls are not held up. */

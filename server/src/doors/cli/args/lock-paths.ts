@@ -14,7 +14,7 @@ export function lockPathsOf({ positionals, values }: CommandArguments): readonly
     const path = normalised(given);
     if (values["literal"] !== true && globPattern.test(path)) throw globError(path);
     if (path === "" || path.split("/").includes("..")) {
-      throw new UsageError(`"${given}" is no path of a lock: name it from the root of the project, like src/a.ts`);
+      throw new UsageError(`"${given}" is not a path of a lock: name it from the root of the project, like src/a.ts`);
     }
     return path;
   });
@@ -23,7 +23,7 @@ export function lockPathsOf({ positionals, values }: CommandArguments): readonly
 function globError(path: string): UsageError {
   const parent = path.slice(0, Math.max(0, path.search(globPattern))).replace(/\/?[^/]*$/u, "");
   const hint = parent === "" ? "" : `; a lock on ${escapeControlChars(parent)} covers everything below it`;
-  return new UsageError(`"${path}" has glob characters, and a lock is no pattern${hint}; --literal accepts them`);
+  return new UsageError(`"${path}" has glob characters, and a lock is not a pattern${hint}; --literal accepts them`);
 }
 
 function normalised(path: string): string {

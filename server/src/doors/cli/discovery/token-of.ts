@@ -12,7 +12,10 @@ import { UsageError } from "../args/usage-error.ts";
 import type { CommandArguments, CommandOption, Terminal } from "../command.ts";
 import { readFolderToken } from "./read-folder-token.ts";
 
-/** The option of each command that sends a token. A token itself is no option: all users of the host can read options. */
+/**
+ * The option of each command that sends a token. A token itself is not an option, because all users of the host can
+ * read options.
+ */
 export const tokenFileOption: CommandOption = {
   value: "FILE",
   summary: "the file with the token to send, or - for standard input (default: $HOLDFAST_TOKEN)",

@@ -1,4 +1,4 @@
-/** Width of a stream that is no terminal. */
+/** Width of a stream that is not a terminal. */
 const streamWidth = 120;
 
 /** Width of a terminal that reports no size, such as one of a recorder or of a serial line. */

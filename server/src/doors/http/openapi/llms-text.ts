@@ -15,7 +15,7 @@ release the lock. A lock around the write alone protects nothing.
 - holdfast who [PATH]                   who holds PATH, or all agents.
 - holdfast release PATH                 release your lock when you are done.
 
-Each command of your name keeps your locks for another hour. A lock on src covers everything below src. A path is no pattern.
+Each command of your name keeps your locks for another hour. A lock on src covers everything below src. A path is not a pattern.
 Exit 122: no server runs; report it, and do not continue without the lock.
 
 ## Values

@@ -273,9 +273,9 @@ function foldJob(state: StateWriter, { data }: Event, entry: FoldedEntry): void 
 }
 
 /**
- * One heartbeat renews all grants that an agent owns, and those that it keeps for an active job, except overdue ones. Those
- * expire in the same entry, unless there is grace. A keeper whose attempt has ended may live on for other jobs. Its
- * heartbeats must not hold the locks of the ended attempt.
+ * One heartbeat renews all grants that an agent owns, and those that it keeps for an active job, except overdue ones.
+ * Those expire in the same entry, unless there is grace. A keeper whose attempt has ended may continue to run other
+ * jobs. Its heartbeats must not hold the locks of the ended attempt.
  */
 export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: FoldedEntry): void {
   const grants = state.rows(grantTable);

@@ -54,7 +54,7 @@ export type RequestTerms = Pick<Terms, "ttlMs"> & {
   readonly [Name in Exclude<keyof Terms, "ttlMs">]?: Terms[Name] | undefined;
 };
 
-/** Requests of a grant or a ticket. A single one is no list, because a list would add 56 bytes to each lease. */
+/** Requests of a grant or a ticket. A single one is not a list, because a list would add 56 bytes to each lease. */
 export type Requests = string | readonly string[];
 
 export interface GrantRow extends Terms {

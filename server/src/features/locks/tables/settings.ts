@@ -64,11 +64,11 @@ export const lockLimits = {
   ticketMs: 30_000,
   /** Default time to accept a granted ticket. Afterwards the next ticket gets the lock. */
   acceptMs: 10_000,
-  /** Maximum missed grants that are kept for an agent. The oldest leaves first. */
+  /** Maximum missed grants that are kept for an agent. The oldest is dropped first. */
   missedMax: 10,
   /** Maximum requests that share a grant or a ticket and can be withdrawn. The oldest lose that first. */
   requestsMax: 32,
-  /** Maximum open release requests of a grant. The oldest leaves first. */
+  /** Maximum open release requests of a grant. The oldest is dropped first. */
   releaseRequestsMax: 16,
   /** Maximum holders that a denial names. */
   namedMax: 10,

@@ -53,7 +53,7 @@ export interface FunctionGraph {
   readonly next: number;
 }
 
-/** A node and all nodes inside it, owners first. Every check walks its graphs many times, so it is no generator. */
+/** A node and all nodes inside it, owners first. Every check walks its graphs many times, so it is not a generator. */
 export function nodesIn(input: Input): readonly GraphNode[] {
   const nodes: GraphNode[] = [];
   addNodes(input, nodes);

@@ -25,7 +25,7 @@ export function opNumber(op: OpName): number {
   return numbers.get(op) ?? 0;
 }
 
-/** Ops whose id is the id of a value: other nodes refer to it. Parameters are binders too, and are no nodes. */
+/** Ops whose id is the id of a value: other nodes refer to it. Parameters are binders too, and are not nodes. */
 export function isBinder(op: OpName): boolean {
   return op === "let" || op === "var" || op === "for" || op === "arm";
 }

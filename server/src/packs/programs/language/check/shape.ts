@@ -42,12 +42,12 @@ function attributeFault(node: GraphNode): string | undefined {
   const { attributes } = opTable[node.op];
   if (attributes.length !== node.attributes.length) return `${node.op} has ${attributes.length} attributes`;
   const wrong = attributes.findIndex((kind, index) => !attributeTests[kind](node.attributes[index]));
-  if (wrong !== -1) return `The attribute ${wrong} of ${node.op} is no ${String(attributes[wrong])}`;
+  if (wrong !== -1) return `The attribute ${wrong} of ${node.op} must be of the kind ${String(attributes[wrong])}`;
   const [first, second] = node.attributes;
   if (node.op === "const" && constTexts[String(first)]?.test(String(second)) !== true)
-    return `${String(second)} is no literal of the kind ${String(first)}`;
+    return `${String(second)} is not a literal of the kind ${String(first)}`;
   if (node.op === "builtin" && builtinArity(String(first)) === undefined) return `There is no builtin ${String(first)}`;
-  return node.op === "arm" && !armKinds.has(first) ? `${String(first)} is no kind of pattern` : undefined;
+  return node.op === "arm" && !armKinds.has(first) ? `${String(first)} is not a kind of pattern` : undefined;
 }
 
 function arityFault(node: GraphNode): string | undefined {
@@ -113,14 +113,15 @@ class ShapeCheck {
       this.report(
         "graph.dangling",
         owner,
-        isCell ? `${visible.name} is no var` : `${visible.name} is a var: get reads it`,
+        isCell ? `${visible.name} is not a var` : `${visible.name} is a var: get reads it`,
         port,
       );
   }
 
   value(input: Input, owner: number | null, depth: number, port?: number): void {
     if (typeof input === "number") this.#reference(input, owner, false, port);
-    else if (opTable[input.op].place !== "value") this.report("graph.order", input.id, `${input.op} is no value`, port);
+    else if (opTable[input.op].place !== "value")
+      this.report("graph.order", input.id, `${input.op} is not a value`, port);
     else this.#node(input, depth);
   }
 
@@ -152,7 +153,7 @@ class ShapeCheck {
   region(region: Region, owner: GraphNode | undefined, depth: number): void {
     const entered: number[] = [];
     for (const [order, item] of region.entries()) {
-      if (item.note?.isWellFormed() === false) this.report("graph.text", owner?.id ?? null, "The note is no text");
+      if (item.note?.isWellFormed() === false) this.report("graph.text", owner?.id ?? null, "The note is not text");
       const isLast = order === region.length - 1;
       if (typeof item.value === "number") {
         if (!isLast) this.report("graph.order", owner?.id ?? null, "A value that is not the last item needs drop");

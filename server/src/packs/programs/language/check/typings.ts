@@ -65,7 +65,7 @@ export class Typings {
     if (cached !== undefined) return cached;
     const graph = graphOf(value);
     const typing = checkTypes(this.#scope, graph, allNodes(graph));
-    // Messages of errors contain names of other items, which are no part of the key.
+    // Messages of errors contain names of other items, which are not part of the key.
     if (typing.findings.every(({ code }) => severityOf(code) === "warning")) this.#caches.typings.set(key, typing);
     return typing;
   }

@@ -86,7 +86,7 @@ export class ExecutionFailed {
   }
 }
 
-/** Ends an evaluation. These are no errors: a stack trace for each would cost more than the evaluation itself. */
+/** Ends an evaluation. These are not errors: a stack trace for each would cost more than the evaluation itself. */
 export function leave(signal: object): never {
   // eslint-disable-next-line @typescript-eslint/only-throw-error
   throw signal;

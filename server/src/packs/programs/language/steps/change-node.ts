@@ -115,7 +115,7 @@ export function takeNode(
     });
   const emptied = (node: GraphNode): GraphNode => {
     const regions = node.regions.map(without);
-    // An empty `else` is no region.
+    // An empty `else` is not a region.
     return { ...node, regions: node.op === "if" && regions[1]?.length === 0 ? regions.slice(0, 1) : regions };
   };
   const inRegions = mapRoots({ ...graph, body: without(graph.body) }, (root) => mapNodes(root, emptied));
