@@ -99,7 +99,7 @@ describe("time to accept a granted ticket", () => {
     const thinker = await node.agent("thinker");
     const ann = { ttl_seconds: 3_600, owner_id: "ann" };
     await callOf(node, "acquire-lock", { ...ann, paths: ["p", "q"] });
-    await callOf(node, "acquire-lock", { ...slow, paths: ["p"], accept_seconds: 20 }, thinker);
+    const late = await callOf(node, "acquire-lock", { ...slow, paths: ["p"], accept_seconds: 20 }, thinker);
     const other = await callOf(node, "acquire-lock", { ...slow, paths: ["q"] }, thinker);
     await callOf(node, "release-lock", { paths: ["p"], owner_id: "ann" });
     await node.clock.pass(21_000, 500);
@@ -112,6 +112,9 @@ describe("time to accept a granted ticket", () => {
     assert.deepEqual((await callOf(node, "heartbeat", {}, thinker))["missed"], [grant]);
     assert.deepEqual((await callOf(node, "who-am-i", {}, thinker))["missed"], [grant]);
     assert.equal((await callOf(node, "get-ticket", ticket))["missed"], undefined, "another caller does not see it");
+    const ended = { ticket: late["ticket"] as string };
+    assert.deepEqual(await callOf(node, "get-ticket", ended, thinker), { ...ended, missed: [grant] });
+    assert.deepEqual(await callOf(node, "get-ticket", ended), ended, "another caller learns nothing of it");
     const input = { paths: ["p"], ttl_seconds: 60 };
     const first = await thinker.execute("acquire-lock", input, { key: "k" });
     assert.deepEqual((first.outcome.data as JsonObject)["missed"], [grant]);

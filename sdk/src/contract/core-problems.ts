@@ -230,7 +230,7 @@ export const coreProblems = {
     status: 404,
     retry: "never",
     title: "Unknown ticket",
-    next: "It was cancelled, it expired, or its grant has ended. Acquire the lock again.",
+    next: "It was cancelled, it expired, or its grant has ended, such as one in `missed`. Acquire the lock again.",
   },
   request_withdrawn: {
     status: 409,

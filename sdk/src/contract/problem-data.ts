@@ -1,6 +1,7 @@
 /** The data of refusals, by code. Doors may add members, such as `tries`. A caller gets only what it may read. */
 import Type from "typebox";
 import type { TProperties } from "typebox";
+import { missed } from "./agents.ts";
 import { holder } from "./grant.ts";
 
 const open = { additionalProperties: true } as const;
@@ -98,7 +99,7 @@ const lockData = {
     reason: optionalText,
     ticket: optionalText,
   }),
-  ticket_unknown: data({ ticket: optionalText, reason: optionalText }),
+  ticket_unknown: data({ ticket: optionalText, reason: optionalText, missed: Type.Optional(missed) }),
   request_withdrawn: data({ position: number }),
   fence_stale: data({ path: text, fence: text, reason: text }),
   fence_required: data({ path: text, holders: Type.Array(holder) }),

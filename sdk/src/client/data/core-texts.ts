@@ -49,7 +49,7 @@ export const coreTexts: CoreTexts = {
     "transfer_refused": { title: "The new owner belongs to another principal and has not requested the lock", next: "Let the new owner acquire the same paths with `wait`. Transfer the lock while its ticket waits." },
     "upgrade_refused": { title: "Another holder is already upgrading, and both would wait forever", next: "Release the lock and acquire it as `write`. Or acquire it as `upgradeable` from the start." },
     "deadlock": { title: "Deadlock: the owners you would wait for are waiting for you", next: "See `cycle`. Release the lock that the other owners wait for, then retry." },
-    "ticket_unknown": { title: "Unknown ticket", next: "It was cancelled, it expired, or its grant has ended. Acquire the lock again." },
+    "ticket_unknown": { title: "Unknown ticket", next: "It was cancelled, it expired, or its grant has ended, such as one in `missed`. Acquire the lock again." },
     "request_withdrawn": { title: "The request was withdrawn", next: "This is a late copy, and it changed nothing. Send a new request with a new key." },
     "fence_stale": { title: "The fence does not belong to a live write lock on this path", next: "The lock is lost, or was never held. Acquire it again and read before writing." },
     "fence_required": { title: "Another owner has locked this path, and locks are enforced here", next: "Wait for the owners in `holders`, or send the fence of your lock." },

@@ -89,9 +89,14 @@ async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]
     if (grant === undefined) return undefined;
     return { state: "granted", ...grantView({ state }, grant), ...grantTimes(grant), ...missed(grant.owner) };
   });
-  if (found === undefined) return refusal("ticket_unknown", { ticket });
+  // The grant of this ticket may be one of those that the caller missed.
+  if (found === undefined) return refusal("ticket_unknown", { ticket, ...(await missedBy(engine, agent)) });
   if (found["state"] === "waiting") return done(found);
   return done({ ...found, left_before: await priorLocks(engine, found as unknown as DescribedGrant) });
+}
+
+async function missedBy(engine: Engine, agent: string | undefined): Promise<JsonObject> {
+  return agent === undefined ? {} : engine.scan((state) => missedView(state, agent));
 }
 
 async function whoAmI(
