@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
@@ -9,6 +9,7 @@ import type { TreeWithPack } from "./tree-with-pack.ts";
 
 const guide = "docs/guides/add-a-pack.md";
 const files = filesOfGuide(guide);
+const root = join(import.meta.dirname, "..", "..");
 let tree: TreeWithPack;
 
 before(() => {
@@ -21,6 +22,15 @@ after(() => {
 test("the pack of the guide changes exactly two existing files", () => {
   assert.equal(files.size, 6, "the guide has six files");
   assert.deepEqual([...tree.changed].sort(), ["sdk/src/contract/packs/packs.ts", "server/src/app/packs/all-packs.ts"]);
+});
+
+test("the files of the guide keep every other pack in both lists", () => {
+  for (const file of tree.changed) {
+    const uses = (code: string): readonly string[] => code.match(/\b[a-z]+(?:Pack|Rules)?\b(?=[\],)(])/gu) ?? [];
+    const kept = new Set(uses(files.get(file) ?? ""));
+    const lost = uses(readFileSync(join(root, file), "utf8")).filter((name) => !kept.has(name));
+    assert.deepEqual(lost, [], file);
+  }
 });
 
 test("the files of the guide have no type error in a copy of the project", () => {
