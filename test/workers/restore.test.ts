@@ -134,3 +134,36 @@ test("a restore whose worker is killed with SIGKILL at any moment ends equal to 
     assert.equal(await project.state(), project.whole, title);
   }
 });
+
+test("a restore waits without closing the project while a reader has pinned a target that the backup lacks [W6 W9]", async () => {
+  const clock = new ManualClock();
+  await using worked = await workedServer({ clock });
+  const { client } = worked;
+  const project = await restoredProject(worked);
+  const target = "project/p/map/m/later";
+  await using publish = await client.files.publish(target);
+  await publish.write("a.txt", "later");
+  const { version } = await publish.commit();
+  {
+    await using _lock = await client.acquire({ path: "project/p/map/m", mode: "read" });
+    await client.files.pin({ target, version, ttlMs: 600_000 });
+  }
+  const changed = await project.change();
+  const released = client.watch({ after: await client.cursor(), names: ["evt.jobs.released"] });
+  const job = await project.request();
+  await released.next();
+  await released.return?.();
+  assert.equal(await project.state(), changed, "the project is open while the restore waits");
+  assert.equal((await client.jobs.get(job)).attempt, 0, "the wait costs no attempt");
+  await client.files.unpin({ target, version });
+  // The offer of a worker ends in this time, because it counts its own.
+  await worked.stopWorking();
+  await clock.pass(40_000, 1_000);
+  await using _worker = await client.jobs.work(workspaceTypes(true, ["main"]), (each) =>
+    runWorkspaceJob(each, client, worked.rootFolder),
+  );
+  assert.equal((await client.jobs.wait(job)).state, "completed");
+  assert.equal(await project.state(), project.whole);
+  const { items } = await client.files.listTargets({ under: "project/p" });
+  assert.ok(!items.some((each) => each.target === target));
+});

@@ -111,7 +111,7 @@ async function readAtEach(events: AsyncIterable<unknown>, client: Client, allowe
 }
 
 /** Requests a restore as ann. The operator approves it. */
-async function requestRestore(server: FilesServer, ann: Client, backup: string): Promise<string> {
+export async function requestRestore(server: FilesServer, ann: Client, backup: string): Promise<string> {
   const asAnn = async (operation: string, input: JsonObject): Promise<JsonObject> =>
     (await ann.run(`workspace.${operation}`, { project: "p", ...input })) as JsonObject;
   const { approval } = await asAnn("request-approval", { action: "restore-project", parameters: { backup } });

@@ -200,3 +200,46 @@ test("pages of all records have each record once, parents first", () => {
     types.toSorted((a, b) => a - b),
   );
 });
+
+/** A restore that has begun and that its worker ended as failed. */
+function failedRestore(decider: WorkspaceDecider, agent: string): string {
+  const caller = { principal: "wes", agent };
+  const job = submitted(decider, "workspace.restore-project", { approval: approved(decider) });
+  const { fence } = grantOf(decider, job);
+  decider.done("begin-restore", { ...project, fence }, caller);
+  const rows = [...decider.machine.dump()].filter(({ table }) => table === "jobs").map(({ row }) => row);
+  const jobs = rows as { id: string; attemptRow?: { claim: string } }[];
+  const claim = jobs.find(({ id }) => id === job)?.attemptRow?.claim ?? "";
+  const failure = { id: job, claim, error: { message: "the disk is full" }, retry: false };
+  assert.equal(decider.decide("jobs.fail", failure, "wes", agent).code, "done");
+  return job;
+}
+
+test("a restore takes over from one that failed, and the failed one cannot continue during it [W12]", () => {
+  const decider = smallWorkspace();
+  const agent = worker(decider);
+  const caller = { principal: "wes", agent };
+  const failed = failedRestore(decider, agent);
+  assert.equal(decider.read("get-project", { ...project, ...take }).code, "workspace.restoring");
+  const next = submitted(decider, "workspace.restore-project", { approval: approved(decider) });
+  const { fence } = grantOf(decider, next);
+  decider.done("begin-restore", { ...project, fence }, caller);
+  assert.equal(decider.decide("jobs.retry", { id: failed }, "operator").code, "done");
+  decider.done("clear-records", { ...project, fence }, caller);
+  decider.done("end-restore", { ...project, fence, value: { name: "As it was", roles: { ann: "owner" } } }, caller);
+  assert.equal(decider.read("get-project", { ...project, fence }, caller).code, "done");
+});
+
+test("an approved deletion removes a project whose restore failed, so it is not closed forever [W12]", () => {
+  const decider = smallWorkspace();
+  failedRestore(decider, worker(decider));
+  const { approval } = decider.done("request-approval", { ...project, action: "delete-project" }).data;
+  const decision = { ...project, approval: approval ?? "", decision: "approve" };
+  decider.done("decide-approval", decision, { principal: "operator" });
+  const version = decider.read("list-projects", {}).data["items"];
+  assert.deepEqual(version, [project]);
+  const input = { ...project, approval: approval ?? "", expected_revision: "1.2", ...take };
+  const { code, data } = decider.write("delete-project", input);
+  assert.equal(code, "done", JSON.stringify(data));
+  assert.deepEqual(decider.read("list-projects", {}).data["items"], []);
+});

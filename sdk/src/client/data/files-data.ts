@@ -55,7 +55,7 @@ export const filesData: ContractData = {
   shapes: [
     "bytes_max expected_version timeout_seconds in_place",
     "bytes_max opened_by expires_at part_bytes_max",
-    "is_current published_by published_at is_removed kept_until",
+    "is_current published_by published_at is_removed kept_until pinned_until",
     "ttl_seconds",
     "retention_seconds file_bytes_max files_max root_quotas",
     "retention_seconds file_bytes_max files_max",

@@ -1,11 +1,13 @@
 /** The reads of files that need only the state. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
+import { iso } from "../../features/locks/tables/lock-events.ts";
 import { sortable } from "../../features/locks/tables/lock-tables.ts";
 import type { ReadContext } from "../../machine/read-context.ts";
 import { done } from "../../machine/refusal.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { findVersion, unknownVersion } from "./find-version.ts";
-import { publishTable, targetTable, versionKey, versionTable } from "./file-tables.ts";
+import { pinnedUntil, publishTable, targetTable, versionKey, versionTable } from "./file-tables.ts";
 import type { TargetRules } from "./target-rule.ts";
 import { publishView, versionView } from "./version-view.ts";
 
@@ -59,13 +61,16 @@ interface VersionsQuery {
 
 export const listVersions: PureRead = {
   view: "scan",
-  run: ({ target, after, limit = limitDefault }: VersionsQuery, { state }) => {
+  run: ({ target, after, limit = limitDefault }: VersionsQuery, { state, time }) => {
     const prefix = versionKey(target, 0).slice(0, -sortable(0).length);
     const all = state.rows(versionTable).scan("target", { prefix, limit: Infinity, descending: true });
     const older = after === undefined ? all : all.filter(({ version }) => version < after);
     const rows = older.slice(0, limit);
     const current = state.rows(targetTable).get(target)?.version ?? 0;
-    const items = rows.map((row) => versionView(row, current));
+    const items = rows.map((row) => {
+      const until = pinnedUntil(row);
+      return { ...versionView(row, current), ...defined({ pinned_until: until > time ? iso(until) : undefined }) };
+    });
     return done({ items, next: older.length > limit ? (rows.at(-1)?.version ?? null) : null });
   },
 };

@@ -85,7 +85,8 @@ function nextRoles(roles: ProjectValue["roles"], principal: string, role: Worksp
 /** The record goes in this entry, and the rest below it in the next ones. */
 function deleteProject(input: RecordInput & { readonly approval?: string }, context: DecideContext): Decision {
   const { project, approval } = input;
-  const access = accessOf("workspace.delete-project", input);
+  // A project whose restore failed would be closed forever. The lock excludes a restore that runs.
+  const access = accessOf("workspace.delete-project", input, { isRestorable: true });
   const approved = { project, approval, action: "delete-project", parameters: {} } as const;
   return writeRecord(context, access, {
     ...{ kind: projectKind, place: { project }, input },

@@ -82,9 +82,22 @@ interface RecordPage {
 function pageOf(state: StateReader, prefix: string, { after, limit = limitDefault }: PageInput): RecordPage {
   const start = after === undefined ? {} : { after: prefix + after };
   const rows = state.rows(entityTable).scan("subject", { prefix, ...start, limit: limit + 1 });
-  const shown = rows.slice(0, limit).filter(isLive);
+  const shown = pageRows(rows.filter(isLive), limit);
   const last = shown.at(-1);
-  return { rows: shown, next: rows.length > limit && last !== undefined ? last.subject.slice(prefix.length) : null };
+  const isEnd = rows.length === shown.length || last === undefined;
+  return { rows: shown, next: isEnd ? null : last.subject.slice(prefix.length) };
+}
+
+/** Maximum bytes of the values of a page, unless its first record has more. An object may have 300 KB. */
+const pageBytesMax = 4_000_000;
+
+function pageRows(rows: readonly LiveEntityRow[], limit: number): readonly LiveEntityRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += row.size.bytes;
+    return index > 0 && bytes > pageBytesMax;
+  });
+  return rows.slice(0, end < 0 ? limit : Math.min(limit, end));
 }
 
 const listRecordsOf = (operation: string, type: string): PureRead => ({
@@ -190,12 +203,12 @@ const listRecords: PureRead = {
     if ("kind" in found) return found;
     const rows = recordsFrom(context, input);
     const limit = input.limit ?? limitDefault;
-    const shown = rows.slice(0, limit);
+    const shown = pageRows(rows, limit);
     const last = shown.at(-1);
     const items = shown.map(({ type, id, version, value }): JsonObject => {
       return { type, id: type === workspaceProject.type ? "" : id.slice(input.project.length + 1), version, value };
     });
-    return done({ items, next: rows.length > limit && last !== undefined ? last.subject : null });
+    return done({ items, next: rows.length > shown.length && last !== undefined ? last.subject : null });
   },
 };
 

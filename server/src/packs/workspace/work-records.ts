@@ -18,6 +18,7 @@ import { findRule, locksOfRule } from "./find-rule.ts";
 import { removeRecords } from "./purge.ts";
 import { jobOfFence, projectValue } from "./roles.ts";
 import { mapKind, objectKind, projectKind, sketchKind } from "./workspace-kinds.ts";
+import { jobTable } from "../jobs/job-tables.ts";
 import { workspaceJobTable } from "./workspace-tables.ts";
 import type { ProjectValue } from "./record-place.ts";
 
@@ -79,13 +80,13 @@ function setTotals(input: TotalsInput, context: DecideContext): Decision {
   });
 }
 
-/** A restore that another job has begun and not ended is taken over only after that job has ended. */
+/** A restore that another job has begun and not ended is taken over only after that job has ended or failed. */
 function beginRestore(input: WorkInput, context: DecideContext): Decision {
   const { project } = input;
   return decideWork(context, "workspace.begin-restore", input, (_context, { job, value }) => {
     const { restoring } = value;
     const isOther = restoring !== undefined && restoring !== job;
-    if (isOther && context.state.rows(workspaceJobTable).get(restoring) !== undefined)
+    if (isOther && mayContinue(context, restoring))
       return refusedBy(context, refusal("workspace.restoring", { project, job: restoring, retry_after_ms: 1_000 }));
     const merge: JsonObject = { restoring: job };
     const written = writeByKind(
@@ -97,6 +98,12 @@ function beginRestore(input: WorkInput, context: DecideContext): Decision {
     if (written.data["changed"] === true) emitOfProject(context, project, "workspace.restore_began", { job });
     return { outcome: done({ project }), events: [], attachment: {} };
   });
+}
+
+/** A failed job runs again only if an operator retries it. It must not keep the project closed until then. */
+function mayContinue({ state }: DecideContext, job: string): boolean {
+  const isKnown = state.rows(workspaceJobTable).get(job) !== undefined;
+  return isKnown && state.rows(jobTable).get(job)?.state !== "failed";
 }
 
 /** The job that marked the project, and no other one. */

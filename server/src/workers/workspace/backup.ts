@@ -4,17 +4,20 @@
  */
 import { defined } from "@holdfast/sdk/base/defined";
 import { createHash } from "node:crypto";
-import { open, rm } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fetchFile, filesOf } from "./fetch-file.ts";
 import { recordsOf } from "./list-pages.ts";
-import { temporaryFolder } from "./workspace-job.ts";
+import { publishTerms, temporaryFolder, WorkInputFault } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 export const backupNames = { about: "backup.json", records: "records.ndjson", files: "files" } as const;
 
 /** The number of the format, in case of a later one. */
 export const backupFormat = 1;
+
+/** Maximum files of the project: those of a version, without the two files about the backup. */
+const filesMax = 200_000 - 2;
 
 /** A target of the project in a backup. */
 export interface BackedUpTarget {
@@ -46,36 +49,61 @@ export async function backup(job: WorkspaceJob): Promise<BackupResult> {
   const { project, root } = payload;
   const target = `backup/${project}/${id}`;
   await using temporary = await temporaryFolder();
-  await using publish = await client.files.publish(target, { fence, ...defined({ root }) });
-  const records = await backUpRecords(job, publish, join(temporary.path, "records"));
-  job.progress(30, `${String(records.count)} records`);
-  const targets: BackedUpTarget[] = [];
-  for await (const found of targetsOf(job, `project/${project}`)) {
-    const folder = `${backupNames.files}/${String(targets.length)}`;
-    targets.push(await backUpTarget(job, publish, { ...found, folder, file: join(temporary.path, "file") }));
-    job.progress(30, `${String(targets.length)} targets`);
-  }
-  const about: BackupFile = { format: backupFormat, project, records, targets };
-  await publish.write(backupNames.about, `${JSON.stringify(about)}\n`);
+  const recordsFile = join(temporary.path, "records");
+  const records = await saveRecords(job, recordsFile);
+  job.progress(20, `${String(records.count)} records`);
+  // Nothing in the project changes meanwhile, so the whole list is known before the first file is copied.
+  const targets = await listTargets(job);
   const files = targets.reduce((sum, each) => sum + each.files.length, 0);
+  if (files > filesMax)
+    throw new WorkInputFault(`the project has ${String(files)} files, and a backup has ${String(filesMax)} at most`);
+  const about: BackupFile = { format: backupFormat, project, records, targets };
+  const aboutText = `${JSON.stringify(about)}\n`;
+  const bytes = targets.reduce((sum, each) => sum + bytesOf(each), (await stat(recordsFile)).size);
+  const terms = publishTerms(bytes + Buffer.byteLength(aboutText));
+  await using publish = await client.files.publish(target, { fence, ...terms, ...defined({ root }) });
+  await publish.write(backupNames.records, chunksOf(recordsFile));
+  let copied = 0;
+  for (const each of targets) {
+    await backUpTarget(job, publish, each, join(temporary.path, "file"));
+    copied += bytesOf(each);
+    job.progress(30 + (65 * copied) / Math.max(1, bytes), `${String(copied)} of ${String(bytes)} bytes`);
+  }
+  await publish.write(backupNames.about, aboutText);
   await publish.commit({ meta: { project, records: records.count, files, targets: targets.length } });
   return { target, records: records.count, files };
 }
 
-async function backUpRecords(job: WorkspaceJob, publish: Publish, file: string): Promise<BackupFile["records"]> {
+async function saveRecords(job: WorkspaceJob, file: string): Promise<BackupFile["records"]> {
   const hash = createHash("sha256");
   let count = 0;
-  {
-    await using handle = await open(file, "wx", 0o600);
-    for await (const { type, id, value } of recordsOf(job)) {
-      const line = `${JSON.stringify({ type, id, value })}\n`;
-      hash.update(line);
-      await handle.writeFile(line);
-      count += 1;
-    }
+  await using handle = await open(file, "wx", 0o600);
+  for await (const { type, id, value } of recordsOf(job)) {
+    const line = `${JSON.stringify({ type, id, value })}\n`;
+    hash.update(line);
+    await handle.writeFile(line);
+    count += 1;
   }
-  await publish.write(backupNames.records, chunksOf(file));
   return { count, sha256: hash.digest("hex") };
+}
+
+interface ListedTarget extends BackedUpTarget {
+  readonly version: number;
+}
+
+async function listTargets(job: WorkspaceJob): Promise<readonly ListedTarget[]> {
+  const targets: ListedTarget[] = [];
+  for await (const { target, version, digest, meta } of targetsOf(job, `project/${job.payload.project}`)) {
+    const files: BackedUpTarget["files"][number][] = [];
+    for await (const { path, bytes, sha256 } of filesOf(job, target, version)) files.push({ path, bytes, sha256 });
+    const folder = `${backupNames.files}/${String(targets.length)}`;
+    targets.push({ target, version, folder, digest, files, ...defined({ meta }) });
+  }
+  return targets;
+}
+
+function bytesOf({ files }: Pick<BackedUpTarget, "files">): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 type FoundTarget = Awaited<ReturnType<WorkspaceJob["client"]["files"]["listTargets"]>>["items"][number];
@@ -99,17 +127,15 @@ export async function* targetsOf(
 async function backUpTarget(
   job: WorkspaceJob,
   publish: Publish,
-  { target, version, digest, meta, folder, file }: FoundTarget & { readonly folder: string; readonly file: string },
-): Promise<BackedUpTarget> {
-  const files: { path: string; bytes: number; sha256: string }[] = [];
-  for await (const { path, bytes, sha256 } of filesOf(job, target, version)) {
-    const fetched = await fetchFile(job, { target, version, path }, { to: file, bytesMax: Number.MAX_SAFE_INTEGER });
+  { target, version, folder, files }: ListedTarget,
+  file: string,
+): Promise<void> {
+  for (const { path, bytes, sha256 } of files) {
+    const fetched = await fetchFile(job, { target, version, path }, { to: file, bytesMax: bytes });
     if (fetched.sha256 !== sha256) throw new Error(`${path} of ${target} is damaged`);
     await publish.write(`${folder}/${path}`, chunksOf(file));
     await rm(file);
-    files.push({ path, bytes, sha256 });
   }
-  return { target, folder, digest, files, ...defined({ meta }) };
 }
 
 async function* chunksOf(file: string): AsyncGenerator<Uint8Array, void, undefined> {

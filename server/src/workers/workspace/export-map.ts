@@ -1,6 +1,6 @@
 /** Publishes a map: its sketches as GeoJSON in calibrated units, its floorplan, and the counts. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { HoldfastError } from "@holdfast/sdk";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -9,7 +9,7 @@ import { featureOf } from "./feature-of.ts";
 import type { CalibrationMatrix, Shape } from "./feature-of.ts";
 import { imageLimits } from "./image-message.ts";
 import { listPages } from "./list-pages.ts";
-import { ask, required, temporaryFolder } from "./workspace-job.ts";
+import { ask, publishTerms, required, temporaryFolder } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 interface ListedObject extends Shape {
@@ -36,13 +36,14 @@ export async function exportMap(job: WorkspaceJob): Promise<ExportedMap> {
   const file = join(temporary.path, "map.geojson");
   const counts = await writeFeatures(job, { project, map, file, matrix: calibration?.matrix });
   job.progress(60, `${String(counts.objects)} objects`);
-  await using publish = await client.files.publish(target, { fence, ...defined({ root }) });
-  await publish.write("map.geojson", chunksOf(file));
   const floorplan = await floorplanOf(job, `project/${project}/map/${map}/floorplan`, temporary.path);
-  if (floorplan !== undefined) await publish.write(floorplan.path, chunksOf(floorplan.file));
   const unit = calibration?.unit ?? "px";
-  const about = { project, map, unit, ...counts, floorplan: floorplan?.path ?? null };
-  await publish.write("map.json", `${JSON.stringify(about)}\n`);
+  const about = `${JSON.stringify({ project, map, unit, ...counts, floorplan: floorplan?.path ?? null })}\n`;
+  const bytes = (await stat(file)).size + (floorplan?.bytes ?? 0) + Buffer.byteLength(about);
+  await using publish = await client.files.publish(target, { fence, ...publishTerms(bytes), ...defined({ root }) });
+  await publish.write("map.geojson", chunksOf(file));
+  if (floorplan !== undefined) await publish.write(floorplan.path, chunksOf(floorplan.file));
+  await publish.write("map.json", about);
   await publish.commit({ meta: { project, map, unit, ...counts } });
   return { target, ...counts };
 }
@@ -78,7 +79,7 @@ async function floorplanOf(
   job: WorkspaceJob,
   target: string,
   folder: string,
-): Promise<{ readonly path: string; readonly file: string } | undefined> {
+): Promise<{ readonly path: string; readonly file: string; readonly bytes: number } | undefined> {
   const { client, fence } = job;
   const found = await client.files.get(target, { fence }).catch((error: unknown) => {
     if (error instanceof HoldfastError && error.code === "files.version_unknown") return undefined;
@@ -88,8 +89,8 @@ async function floorplanOf(
   const { version } = found;
   for await (const { path } of filesOf(job, target, version)) {
     const file = join(folder, "floorplan");
-    await fetchFile(job, { target, version, path }, { to: file, bytesMax: imageLimits.bytesMax });
-    return { path, file };
+    const fetched = await fetchFile(job, { target, version, path }, { to: file, bytesMax: imageLimits.bytesMax });
+    return { path, file, bytes: fetched.bytes };
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import { imageFormat, signatureBytes } from "./image-format.ts";
 import type { ImageFormat } from "./image-format.ts";
 import { imageLimits } from "./image-message.ts";
 import { ImageFault, runImageChild } from "./run-image-child.ts";
-import { required, temporaryFolder } from "./workspace-job.ts";
+import { publishTerms, required, temporaryFolder } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 interface ImportedFloorplan {
@@ -26,7 +26,7 @@ export async function importFloorplan(job: WorkspaceJob): Promise<ImportedFloorp
   await using temporary = await temporaryFolder();
   const file = join(temporary.path, "image");
   const { version } = await client.files.get(source, { fence });
-  await fetchFile(job, { target: source, version, path }, { to: file, bytesMax: imageLimits.bytesMax });
+  const fetched = await fetchFile(job, { target: source, version, path }, { to: file, bytesMax: imageLimits.bytesMax });
   job.progress(20, "the image is read");
   const format = await formatOf(file, path);
   const result = await runImageChild({ kind: "inspect", file, format }, { signal });
@@ -36,12 +36,13 @@ export async function importFloorplan(job: WorkspaceJob): Promise<ImportedFloorp
   const place = `project/${project}/map/${map}`;
   const name = `floorplan.${format}`;
   const rootOf = root === undefined ? {} : { root };
-  await using publish = await client.files.publish(`${place}/floorplan`, { fence, ...rootOf });
+  const terms = { fence, ...publishTerms(fetched.bytes), ...rootOf };
+  await using publish = await client.files.publish(`${place}/floorplan`, terms);
   await publish.write(name, chunksOf(file));
   const meta = { file: name, format, width, height };
   const { version: published, root: rootOfFile } = await publish.commit({ meta });
   if (!tiles) return { version: published, width, height };
-  const floorplan = { file, format, version: published, root: rootOfFile };
+  const floorplan = { file, format, version: published, root: rootOfFile, size: result.size };
   const set = await publishTiles(job, place, floorplan, tileSize);
   return { version: published, width, height, tiles: set.tiles };
 }

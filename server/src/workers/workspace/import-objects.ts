@@ -9,11 +9,10 @@ import { shapeOfFeature } from "./feature-of.ts";
 import type { Shape } from "./feature-of.ts";
 import { readFeatures } from "./read-features.ts";
 import type { NumberedFeature } from "./read-features.ts";
+import { RecordChunk } from "./record-chunk.ts";
 import { ask, WorkInputFault, required, temporaryFolder } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
-/** Maximum objects of one command. */
-const chunkMax = 200;
 const bytesMax = 1024 ** 3;
 const idPattern = /^(?!tmp$)(?!v\.)[a-z0-9][a-z0-9._-]{0,63}$/u;
 
@@ -38,21 +37,21 @@ export async function importObjects(job: WorkspaceJob): Promise<{ readonly objec
   const done = typeof job.checkpoint === "number" ? job.checkpoint : 0;
   const made = new Set<string>();
   let objects = 0;
-  let chunk: ImportedObject[] = [];
+  const chunk = new RecordChunk<ImportedObject>();
   const write = async (number: number): Promise<void> => {
-    await writeChunk(job, chunk, made);
-    chunk = [];
+    await writeChunk(job, chunk.take(), made);
     job.progress(0, `${String(objects)} objects`, number);
   };
   for await (const feature of readFeatures(file)) {
     objects += 1;
     if (feature.number <= done) continue;
     const object = importedObject(feature, { map, sketch });
-    if (chunk.length === chunkMax || (chunk[0] !== undefined && chunk[0].map !== object.map))
-      await write(feature.number - 1);
-    chunk.push(object);
+    const { length } = feature.text;
+    const isOfMap = chunk.isEmpty || chunk.first?.map === object.map;
+    if (!isOfMap || !chunk.hasRoomFor(length)) await write(feature.number - 1);
+    chunk.add(object, length);
   }
-  if (chunk.length > 0) await write(Number.MAX_SAFE_INTEGER);
+  if (!chunk.isEmpty) await write(Number.MAX_SAFE_INTEGER);
   return { objects };
 }
 

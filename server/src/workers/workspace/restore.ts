@@ -3,6 +3,7 @@
  * marked, so that every other caller is refused, until the entry that removes the mark. Every step can be repeated: after a
  * crash the next attempt continues.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { createHash } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,11 +13,10 @@ import { backupFormat, backupNames, targetsOf } from "./backup.ts";
 import type { BackedUpTarget, BackupFile } from "./backup.ts";
 import { fetchFile, filesOf } from "./fetch-file.ts";
 import type { ProjectRecord } from "./list-pages.ts";
-import { ask, WorkInputFault, required, temporaryFolder } from "./workspace-job.ts";
+import { RecordChunk } from "./record-chunk.ts";
+import { ask, publishTerms, WaitFault, WorkInputFault, required, temporaryFolder } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
-/** Maximum records of one command. */
-const chunkMax = 200;
 const bytesMax = Number.MAX_SAFE_INTEGER;
 
 interface RestoredBackup {
@@ -38,6 +38,7 @@ export async function restore(job: WorkspaceJob): Promise<{ readonly records: nu
   const verified = await verifiedBackup(job, temporary.path);
   job.progress(20, "the backup is verified");
   const { about } = verified;
+  await requireNoPins(job, verified);
   await ask(job, "begin-restore", { project });
   const { written = 0 } = (job.checkpoint ?? {}) as Partial<Checkpoint>;
   if (written === 0) await clearRecords(job);
@@ -126,11 +127,10 @@ async function writeRecords(
   const { project } = job.payload;
   let value: JsonObject | undefined;
   let number = 0;
-  let chunk: ProjectRecord[] = [];
+  const chunk = new RecordChunk<ProjectRecord>();
   const write = async (): Promise<void> => {
-    if (chunk.length === 0) return;
-    await ask(job, "write-records", { project, records: chunk });
-    chunk = [];
+    if (chunk.isEmpty) return;
+    await ask(job, "write-records", { project, records: chunk.take() });
     job.progress(30 + (40 * number) / about.records.count, `${String(number)} records`, { written: number });
   };
   for await (const line of linesOf(records)) {
@@ -140,9 +140,9 @@ async function writeRecords(
       number += 1;
       continue;
     }
-    if (chunk.length === chunkMax) await write();
+    if (!chunk.hasRoomFor(line.length)) await write();
     number += 1;
-    if (number > written) chunk.push(record);
+    if (number > written) chunk.add(record, line.length);
   }
   await write();
   if (value === undefined) throw new WorkInputFault("the backup has no record of the project");
@@ -165,14 +165,32 @@ async function restoreTargets(job: WorkspaceJob, verified: RestoredBackup): Prom
   }
 }
 
+/** A pinned version cannot be deleted. The project stays open until its readers end. No reader can pin under the lock of the job. */
+async function requireNoPins(job: WorkspaceJob, { about }: RestoredBackup): Promise<void> {
+  const { client, fence, payload } = job;
+  const wanted = new Set(about.targets.map(({ target }) => target));
+  for await (const { target } of targetsOf(job, `project/${payload.project}`)) {
+    if (wanted.has(target)) continue;
+    const { items } = await client.files.listVersions(target, { fence, limit: 1_000 });
+    const pinned = items.find(({ pinnedUntil }) => pinnedUntil !== undefined);
+    if (pinned !== undefined)
+      throw new WaitFault(
+        `a reader has pinned version ${String(pinned.version)} of ${target} until ${pinned.pinnedUntil ?? ""}`,
+      );
+  }
+}
+
 async function restoreTarget(
   job: WorkspaceJob,
   { target: backup, version }: RestoredBackup,
   { target, folder, files, meta }: BackedUpTarget,
 ): Promise<void> {
   const { client, fence, payload, signal } = job;
-  const root = payload.root === undefined ? {} : { root: payload.root };
-  await using publish = await client.files.publish(target, { fence, ...root });
+  const bytesMax = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await using publish = await client.files.publish(target, {
+    ...{ fence, ...publishTerms(bytesMax) },
+    ...defined({ root: payload.root }),
+  });
   for (const { path } of files) {
     const stream = await client.files.open(backup, `${folder}/${path}`, { version, fence, signal });
     await publish.write(path, stream.open());

@@ -11,7 +11,7 @@ import { importObjects } from "./import-objects.ts";
 import { recalculate } from "./recalculate.ts";
 import { restore } from "./restore.ts";
 import { ImageFault } from "./run-image-child.ts";
-import { WorkInputFault, workspaceJob } from "./workspace-job.ts";
+import { WaitFault, WorkInputFault, workspaceJob } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 type Handler = (job: WorkspaceJob) => Promise<unknown>;
@@ -40,8 +40,8 @@ export function workspaceTypes(hasImages: boolean, roots: readonly string[]): re
 /** Refusals of a node that does not have the root, or does not have it yet. */
 const rootCodes: readonly string[] = ["files.root_elsewhere", "files.root_unavailable"];
 
-/** Time after which a job looks for its root again. */
-const rootAgainMs = 30_000;
+/** Time after which a job looks again for its root, or for the end of a reader. */
+const againMs = 30_000;
 
 /** Runs a job. A fault of its input fails it without a retry. An unavailable root costs it no attempt. */
 export async function runWorkspaceJob(
@@ -55,9 +55,10 @@ export async function runWorkspaceJob(
     return await handler(workspaceJob(job, client, rootFolder));
   } catch (error) {
     if (error instanceof WorkInputFault || error instanceof ImageFault) throw new FatalJobError(error.message);
-    if (error instanceof HoldfastError && rootCodes.includes(error.code)) {
-      job.progress(undefined, `waits for a storage root: ${error.message}`);
-      throw job.snooze(rootAgainMs);
+    const isOfRoot = error instanceof HoldfastError && rootCodes.includes(error.code);
+    if (isOfRoot || error instanceof WaitFault) {
+      job.progress(undefined, isOfRoot ? `waits for a storage root: ${error.message}` : `waits: ${error.message}`);
+      throw job.snooze(againMs);
     }
     throw error;
   }

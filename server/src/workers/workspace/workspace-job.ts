@@ -38,6 +38,11 @@ export class WorkInputFault extends Error {
   override readonly name = "WorkInputFault";
 }
 
+/** Something that ends by itself. The job returns to the queue meanwhile, which costs it no attempt. */
+export class WaitFault extends Error {
+  override readonly name = "WaitFault";
+}
+
 export function workspaceJob(job: RunningJob, client: Client, rootFolder: WorkspaceJob["rootFolder"]): WorkspaceJob {
   const { id, payload, fence, signal, checkpoint, agent } = job;
   if (fence === undefined) throw new WorkInputFault("the job has no locks: submit it by an operation of the workspace");
@@ -56,6 +61,17 @@ export function required(payload: WorkspacePayload, member: "map" | "upload" | "
   const value = payload[member];
   if (value === undefined) throw new WorkInputFault(`the payload lacks ${member}`);
   return value;
+}
+
+/** Minimum bytes per second of a publish. A slower one expires. */
+const bytesPerSecondMin = 100_000;
+const timeoutMsMin = 3_600_000;
+const timeoutMsMax = 86_400_000;
+
+/** The room and the time of a publish whose size is known. Without them it reserves 1 GiB, and no more fits. */
+export function publishTerms(bytesMax: number): { readonly bytesMax: number; readonly timeoutMs: number } {
+  const neededMs = Math.ceil(bytesMax / bytesPerSecondMin) * 1_000;
+  return { bytesMax, timeoutMs: Math.min(timeoutMsMax, Math.max(timeoutMsMin, neededMs)) };
 }
 
 interface TemporaryFolder extends AsyncDisposable {

@@ -59,6 +59,12 @@ export const fileVersion = Type.Object(
       Type.Boolean({ description: "Its files were removed. Only a read at a position shows such a version." }),
     ),
     kept_until: Type.Optional(Type.String({ ...isoTime, description: "A superseded version is removed after it." })),
+    pinned_until: Type.Optional(
+      Type.String({
+        ...isoTime,
+        description: "The end of the last pin of its readers. Only `files.list-versions` shows it.",
+      }),
+    ),
   },
   closed,
 );

@@ -46,6 +46,9 @@ const hitTest = operation({
   example: { ...example, x: 3, y: 4, tolerance: 0.5 },
 });
 
+/** Maximum numbers in the coordinates of an area. Each of its sides is compared with each side of the objects in it. */
+const areaCoordinatesMax = 2_000;
+
 const selectObjects = operation({
   name: "workspace.select-objects",
   kind: "read",
@@ -57,7 +60,10 @@ const selectObjects = operation({
         Type.Array(coordinate, { minItems: 4, maxItems: 4, description: "Least x, least y, greatest x, greatest y." }),
       ),
       polygon: Type.Optional(
-        Type.Array(coordinate, { minItems: 6, maxItems: coordinatesMax, description: "x, y, x, y and so on." }),
+        Type.Array(coordinate, {
+          ...{ minItems: 6, maxItems: areaCoordinatesMax },
+          description: "x, y, x, y and so on; 1,000 points at most.",
+        }),
       ),
       mode: Type.Enum(["inside", "touching"]),
       after: Type.Optional(object),

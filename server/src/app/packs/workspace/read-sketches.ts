@@ -69,6 +69,16 @@ function rowsOf(state: StateReader, ids: readonly string[]): readonly LiveEntity
 
 const valueOfRow = ({ value }: LiveEntityRow): ObjectValue => value as unknown as ObjectValue;
 
+/** Maximum coordinates with which a point is compared, and maximum pairs of segments that one query compares. */
+const queryLimits = { coordinates: 1_000_000, pairs: 5_000_000 } as const;
+
+const coordinatesOf = ({ points, holes = [] }: ObjectValue): number =>
+  holes.reduce((sum, { length }) => sum + length, points.length);
+
+function tooLarge(what: string): Outcome {
+  return refusal("workspace.geometry_invalid", { reason: what });
+}
+
 interface HitInput extends SketchInput {
   readonly x: number;
   readonly y: number;
@@ -78,7 +88,11 @@ interface HitInput extends SketchInput {
 
 const hitTest = indexedRead<HitInput>("workspace.hit-test", ({ x, y, tolerance = 0, limit = 10 }, state, boxes) => {
   const box = { minX: x - tolerance, minY: y - tolerance, maxX: x + tolerance, maxY: y + tolerance };
-  const hits = rowsOf(state, boxes.search(box))
+  const rows = rowsOf(state, boxes.search(box));
+  const coordinates = rows.reduce((sum, row) => sum + coordinatesOf(valueOfRow(row)), 0);
+  if (coordinates > queryLimits.coordinates)
+    return tooLarge(`objects with ${String(coordinates)} coordinates lie within the tolerance: send a smaller one`);
+  const hits = rows
     .map((row) => ({ row, distance: objectDistance(valueOfRow(row), x, y) }))
     .filter(({ distance }) => distance <= tolerance)
     .toSorted((a, b) => a.distance - b.distance || (a.row.id < b.row.id ? -1 : 1));
@@ -107,8 +121,11 @@ const selectObjects = indexedRead<SelectInput>("workspace.select-objects", (inpu
   const ids = found.filter((id) => id > start).toSorted((a, b) => (a < b ? -1 : 1));
   const items: JsonObject[] = [];
   let examined = 0;
+  let pairs = 0;
   for (const row of rowsOf(state, ids.slice(0, examinedMax))) {
-    if (items.length >= limit) break;
+    pairs += (coordinatesOf(valueOfRow(row)) / 2) * (ring.length / 2);
+    // Each page examines one object at least, so that the next page is another one.
+    if (items.length >= limit || (examined > 0 && pairs > queryLimits.pairs)) break;
     examined += 1;
     if (isObjectInArea(valueOfRow(row), ring, mode)) items.push(recordView(state, row));
   }
@@ -130,6 +147,9 @@ function ringOf({ box, polygon }: SelectInput): readonly number[] | string {
   return isClosed ? points : [...points, ...points.slice(0, 2)];
 }
 
+/** Maximum pairs of segments that one measurement compares: four of the largest polygons, or 1,000 of 300 points. */
+const measuredPairsMax = 50_000_000;
+
 interface MeasureInput extends SketchInput {
   readonly objects?: readonly string[];
   readonly points?: readonly number[];
@@ -146,11 +166,17 @@ const measure: AppRead = {
     const { unit, matrix } = calibrationAt(context.state, input);
     if (points !== undefined && points.length % 2 === 1)
       return refusal("workspace.geometry_invalid", { reason: "the coordinates are pairs of x and y" });
+    let pairs = 0;
     const measured: (JsonObject & { readonly length: number; readonly area: number })[] = [];
     for (const object of objects) {
       const target = { type: workspaceObject.type, id: recordId({ ...input, object }) };
       const row = findEntity(context.state, target);
       if (!isLive(row)) return missing(row, target).outcome;
+      const { shape, points: outline } = valueOfRow(row);
+      // The outline of a polygon is compared with itself.
+      if (shape === "polygon") pairs += (outline.length / 2) ** 2 / 2;
+      if (pairs > measuredPairsMax)
+        return tooLarge(`the outlines have too many points: send fewer than ${String(objects.length)} objects`);
       measured.push({ object, ...measureObject(valueOfRow(row), matrix) });
     }
     const sum = (of: "length" | "area"): number => measured.reduce((total, each) => total + each[of], 0);

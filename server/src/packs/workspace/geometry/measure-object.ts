@@ -1,6 +1,6 @@
 /** Lengths and areas of objects in the unit of their map. */
 import type { ObjectValue } from "../record-place.ts";
-import { isCrossing, segmentsOf } from "./segments.ts";
+import { isCrossing, isNear, segmentsOf } from "./segments.ts";
 import type { LineSegment } from "./segments.ts";
 
 interface MeasuredObject {
@@ -85,7 +85,7 @@ function crossesItself(ring: readonly number[]): boolean {
     for (let at = index + 1; at < sorted.length; at += 1) {
       const other = sorted[at];
       if (other === undefined || left(other) > right(segment)) return false;
-      if (isCrossing(segment, other)) return true;
+      if (isNear(segment, other) && isCrossing(segment, other)) return true;
     }
     return false;
   });

@@ -1,4 +1,7 @@
-/** Segments of flat coordinates: their distances, crossings, and the points in a ring. */
+/**
+ * Segments of flat coordinates: their distances, crossings, and the points in a ring. A shape may have thousands of them, and
+ * each is compared with thousands, so the loops allocate nothing.
+ */
 
 export interface LineSegment {
   readonly ax: number;
@@ -10,11 +13,12 @@ export interface LineSegment {
 /** The segments between the points that follow each other. */
 export function segmentsOf(points: readonly number[]): readonly LineSegment[] {
   const segments: LineSegment[] = [];
-  for (let at = 0; at + 3 < points.length; at += 2) {
-    const [ax = 0, ay = 0, bx = 0, by = 0] = points.slice(at, at + 4);
-    segments.push({ ax, ay, bx, by });
-  }
+  for (let at = 0; at + 3 < points.length; at += 2) segments.push(segmentAt(points, at));
   return segments;
+}
+
+function segmentAt(points: readonly number[], at: number): LineSegment {
+  return { ax: points[at] ?? 0, ay: points[at + 1] ?? 0, bx: points[at + 2] ?? 0, by: points[at + 3] ?? 0 };
 }
 
 function distanceToSegment(x: number, y: number, { ax, ay, bx, by }: LineSegment): number {
@@ -27,7 +31,20 @@ function distanceToSegment(x: number, y: number, { ax, ay, bx, by }: LineSegment
 
 /** The least distance to the segments of a line or a ring. */
 export function distanceToPath(x: number, y: number, points: readonly number[]): number {
-  return segmentsOf(points).reduce((least, segment) => Math.min(least, distanceToSegment(x, y, segment)), Infinity);
+  let least = Infinity;
+  for (let at = 0; at + 3 < points.length; at += 2)
+    least = Math.min(least, distanceToSegment(x, y, segmentAt(points, at)));
+  return least;
+}
+
+/** True if the boxes of two segments have a point in common. Other segments neither touch nor cross. */
+export function isNear(a: LineSegment, b: LineSegment): boolean {
+  return (
+    Math.min(a.ax, a.bx) <= Math.max(b.ax, b.bx) &&
+    Math.min(b.ax, b.bx) <= Math.max(a.ax, a.bx) &&
+    Math.min(a.ay, a.by) <= Math.max(b.ay, b.by) &&
+    Math.min(b.ay, b.by) <= Math.max(a.ay, a.by)
+  );
 }
 
 /** Positive if the three points turn left, negative if they turn right, 0 if they lie on one line. */
@@ -49,16 +66,20 @@ export function isTouching(a: LineSegment, b: LineSegment): boolean {
 }
 
 function isOn({ ax, ay, bx, by }: LineSegment, x: number, y: number): boolean {
-  if (turn(ax, ay, bx, by, x, y) !== 0) return false;
-  return Math.min(ax, bx) <= x && x <= Math.max(ax, bx) && Math.min(ay, by) <= y && y <= Math.max(ay, by);
+  const isInBox = Math.min(ax, bx) <= x && x <= Math.max(ax, bx) && Math.min(ay, by) <= y && y <= Math.max(ay, by);
+  return isInBox && turn(ax, ay, bx, by, x, y) === 0;
 }
 
 /** True if a point is in a closed ring or on it. A ring that crosses itself counts as even and odd. */
 export function isInRing(x: number, y: number, ring: readonly number[]): boolean {
   let isInside = false;
-  for (const segment of segmentsOf(ring)) {
+  for (let at = 0; at + 3 < ring.length; at += 2) {
+    const [ay, by] = [ring[at + 1] ?? 0, ring[at + 3] ?? 0];
+    // Most segments are above or below the point.
+    if ((ay > y && by > y) || (ay < y && by < y)) continue;
+    const segment = segmentAt(ring, at);
     if (isOn(segment, x, y)) return true;
-    const { ax, ay, bx, by } = segment;
+    const { ax, bx } = segment;
     if (ay > y === by > y) continue;
     if (x < ax + ((y - ay) / (by - ay)) * (bx - ax)) isInside = !isInside;
   }
