@@ -237,6 +237,22 @@ export const programMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a type of another program with other ids of nodes is taken from the cache",
+    file: `${language}/check/typings.ts`,
+    find: "JSON.stringify([hash, params, requires, ensures, body,",
+    put: "JSON.stringify([hash, body,",
+    by: "test/programs/check-bounds.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a failure with the names of another program is taken from the cache",
+    file: `${language}/check/cases.ts`,
+    find: 'if (outcome.kind !== "failed") caches.cases.set(key, outcome);',
+    put: "caches.cases.set(key, outcome);",
+    by: "test/programs/check-bounds.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a finding shows the condition of a function that the caller may not read",
     file: "server/src/access/redact-revealed-entities.ts",
     find: "isHidden(item, entity) ? kept(item, entity) : [item]",

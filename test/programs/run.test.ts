@@ -74,7 +74,7 @@ test("an accepted function runs on 200 inputs as the naive evaluator says, and t
         const graph = graphOf(functionOf(program, id));
         const random = new CaseRandom(hash(`${seed} ${id}`));
         for (let round = 0; round < inputsOfEach; round += 1) {
-          const inputs = generateInputs({ random, find, graph });
+          const { inputs } = generateInputs({ random, find, graph })!;
           const run = (): RunResult => execute(compiled, id, inputs, newExecution(runLimits(20_000)));
           const [first, second] = [run(), run()];
           assert.deepEqual([first.status, first.execution.steps], [second.status, second.execution.steps]);
@@ -100,7 +100,7 @@ test("values become JSON and return from it unchanged, for every type", () => {
   const find = (id: string) => definitionIn(program, id);
   const random = new CaseRandom(hash("values"));
   for (let round = 0; round < 200; round += 1)
-    for (const [index, value] of generateInputs({ random, find, graph }).entries()) {
+    for (const [index, value] of generateInputs({ random, find, graph })!.inputs.entries()) {
       const { type } = graph.parameters[index]!;
       assert.deepEqual(valueFromJson(valueToJson(value, type, find), type, find), value);
     }

@@ -238,10 +238,25 @@ function danglingModules(draft: ProgramDraft, writes: readonly ItemWrite[]): rea
   }));
 }
 
+/** At least one finding. The values and texts of a very large one are left out. */
 function bounded(errors: readonly Diagnostic[]): readonly Diagnostic[] {
   let characters = 0;
-  return errors.slice(0, 50).filter((error, index) => {
-    characters += JSON.stringify(error).length;
-    return index === 0 || characters <= errorsMax;
-  });
+  return errors
+    .slice(0, 50)
+    .map((error, index) => (index === 0 && JSON.stringify(error).length > errorsMax ? withoutValues(error) : error))
+    .filter((error, index) => {
+      characters += JSON.stringify(error).length;
+      return index === 0 || characters <= errorsMax;
+    });
+}
+
+/** Maximum characters of a text of a finding whose values are left out. */
+const findingTextMax = 2_000;
+
+function withoutValues({ inputs: _inputs, result: _result, ...error }: Diagnostic): Diagnostic {
+  const members = Object.entries(error).map(([name, member]) => [
+    name,
+    typeof member === "string" ? member.slice(0, findingTextMax).toWellFormed() : member,
+  ]);
+  return Object.fromEntries(members) as Diagnostic;
 }

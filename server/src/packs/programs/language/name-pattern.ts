@@ -1,8 +1,8 @@
-/** Words that no function, parameter or local value can have as its name. */
+/** Words that no function, parameter, field or local value can have as its name. JSON with `__proto__` is refused. */
 const keywords: ReadonlySet<string> = new Set(
   [
     "fn pub io total requires ensures invariant struct enum module let var while for in return break continue assert if else",
-    "match with as and or not true false unit none some ok err result hole bool i8 i16 i32 i64 f32 f64 text never list option",
+    "__proto__ match with as and or not true false unit none some ok err result hole bool i8 i16 i32 i64 f32 f64 text never list option",
   ]
     .join(" ")
     .split(" "),

@@ -107,6 +107,7 @@ export function parseFunction(text: string, scope: ParseScope): ParsedFunction {
 
 function parseField(state: ParseState): TypeMember {
   const token = state.expectKind("name", "the name of a field");
+  if (token.text === "__proto__") state.report("syntax.unexpected", token, `${token.text} cannot be a name`);
   const id = state.newId();
   state.expect(":");
   const type = parseType(state);

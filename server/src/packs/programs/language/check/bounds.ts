@@ -94,7 +94,11 @@ function moved(to: number | bigint, comparison: Comparison, by: number): number 
 }
 
 function resized(value: Value, length: number): Value {
-  if (typeof value === "string") return value.slice(0, length).padEnd(length, "a");
+  if (typeof value === "string") {
+    // The length of a text counts Unicode scalar values.
+    const letters = Array.from(value).slice(0, length);
+    return `${letters.join("")}${"a".repeat(Math.max(0, length - letters.length))}`;
+  }
   const items = value as readonly Value[];
   const [first] = items;
   if (items.length >= length) return items.slice(0, length);
@@ -121,7 +125,8 @@ class BoundInputs {
   read(side: Side): number | bigint | undefined {
     if (side.parameter === undefined) return side.literal;
     const value = this.values[this.place(side) ?? -1];
-    if (side.isLength) return typeof value === "string" || Array.isArray(value) ? BigInt(value.length) : undefined;
+    if (side.isLength && typeof value === "string") return BigInt(Array.from(value).length);
+    if (side.isLength) return Array.isArray(value) ? BigInt(value.length) : undefined;
     return typeof value === "bigint" || typeof value === "number" ? value : undefined;
   }
 

@@ -1,18 +1,29 @@
 import type { CaseOutcome } from "./run-case.ts";
 import type { Typing } from "./types.ts";
 
-/** Maximum entries of each cache. A full cache is emptied: entries are results that can be computed again. */
-const entriesMax = 200_000;
+/** Maximum size of a cache, in bytes as estimated. A full cache is emptied: results can be computed again. */
+const bytesMax = 64 * 1_024 * 1_024;
 
-class ResultCache<Result> {
+/** Estimated bytes of an entry without its key. */
+const entryBytes = 200;
+
+export class ResultCache<Result> {
   readonly #results = new Map<string, Result>();
+  #bytes = 0;
 
   get(key: string): Result | undefined {
     return this.#results.get(key);
   }
 
-  set(key: string, result: Result): void {
-    if (this.#results.size >= entriesMax) this.#results.clear();
+  /** `bytes` estimates the result. */
+  set(key: string, result: Result, bytes = 0): void {
+    if (this.#results.has(key)) return;
+    const added = entryBytes + key.length + bytes;
+    if (this.#bytes + added > bytesMax) {
+      this.#results.clear();
+      this.#bytes = 0;
+    }
+    this.#bytes += added;
     this.#results.set(key, result);
   }
 }

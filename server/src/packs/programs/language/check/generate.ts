@@ -1,7 +1,9 @@
 /** Inputs of cases. This code is part of the check's name: changing it changes verdicts. */
 import type { FunctionGraph } from "../node.ts";
 import { fieldsAsFunction } from "../print-functions.ts";
+import { leave } from "../run/frame.ts";
 import { type FindDefinition, integerRange, type Value } from "../run/values.ts";
+import type { TypeMember } from "../type-definition.ts";
 import { isFloat, isInteger, type Type } from "../types.ts";
 import { boundsOf, literalsOf, withinBounds } from "./bounds.ts";
 
@@ -44,12 +46,47 @@ interface Generation {
   readonly graph: FunctionGraph;
   /** The number of the case, for its first try. The first cases have the bounds of integers. */
   readonly number?: number | undefined;
+  /** Values and parts of values that were generated. */
+  readonly size: { parts: number };
+}
+
+/** What the caller of `generateInputs` chooses. */
+type InputGeneration = Omit<Generation, "size">;
+
+/** Inputs of a case, and the number of their parts. */
+interface GeneratedInputs {
+  readonly inputs: readonly Value[];
+  readonly parts: number;
 }
 
 /** Maximum length of generated lists and texts. */
 const lengthMax = 8;
 /** Maximum nesting of generated structs and enums. */
 const depthMax = 4;
+/** Number of parts after which lists stay empty and options are none: wide types would grow without end. */
+const partsSoftMax = 4_096;
+/** Maximum parts of the inputs of a case. Only nested arrays and types that contain themselves have more. */
+const partsMax = 16_384;
+/** Maximum nesting of any value. A struct that always contains itself has no value. */
+const nestingMax = 200;
+
+/** Thrown when the inputs become larger than the bounds. */
+const tooLarge = { signal: "too large" } as const;
+
+/** Counts a part. Beyond the bounds there are no inputs. */
+function count({ size }: Generation, depth: number): void {
+  size.parts += 1;
+  if (size.parts > partsMax || depth > nestingMax) leave(tooLarge);
+}
+
+/** Whether a value ends here as far as its type allows. */
+const isFull = ({ size }: Generation, depth: number): boolean => depth > depthMax || size.parts > partsSoftMax;
+
+/** Whether a type has a value without a struct or an enum. */
+function isPlain(type: Type | null): boolean {
+  if (type?.kind === "result") return isPlain(type.ok) || isPlain(type.err);
+  return type?.kind === "array" ? isPlain(type.item) : type?.kind !== "named";
+}
 
 function boundariesOf(type: Type): readonly bigint[] {
   const [min, max] = integerRange(type);
@@ -98,12 +135,26 @@ function text({ random, graph }: Generation, type: Type): Value {
   return Array.from({ length: random.below(lengthMax + 1) }, () => random.pick(letters)).join("");
 }
 
+/** The variants that a generated value can have. Nested deeply, it has one that ends. */
+function variantsAt(generation: Generation, members: readonly TypeMember[], depth: number): readonly TypeMember[] {
+  if (depth < depthMax && !isFull(generation, depth)) return members;
+  const flat = members.filter(({ type }) => type === null);
+  if (flat.length > 0) return flat;
+  const plain = members.filter(({ type }) => isPlain(type));
+  return plain.length > 0 ? plain : members;
+}
+
+/** Whether a `result` is ok. Nested deeply, it is the side that ends. */
+function isOk(generation: Generation, { ok, err }: Extract<Type, { kind: "result" }>, depth: number): boolean {
+  const isEither = generation.random.below(2) === 0;
+  return isFull(generation, depth) && isPlain(ok) !== isPlain(err) ? isPlain(ok) : isEither;
+}
+
 function named(generation: Generation, type: Type, depth: number): Value {
   const definition = type.kind === "named" ? generation.find(type.id) : undefined;
   if (definition === undefined) return null;
   if (definition.sort === "enum") {
-    const flat = definition.members.filter((member) => member.type === null || depth < depthMax);
-    const member = generation.random.pick(flat.length > 0 ? flat : definition.members);
+    const member = generation.random.pick(variantsAt(generation, definition.members, depth));
     return {
       variant: member.name,
       payload: member.type === null ? null : generateValue(generation, member.type, depth + 1),
@@ -125,18 +176,19 @@ function primitiveValue(generation: Generation, type: Type): Value {
 
 function generateValue(generation: Generation, type: Type, depth = 0): Value {
   const { random } = generation;
+  count(generation, depth);
   const part = (of: Type): Value => generateValue(generation, of, depth + 1);
   switch (type.kind) {
     case "list":
-      return Array.from({ length: depth > depthMax ? 0 : random.below(lengthMax + 1) }, () => part(type.item));
+      return Array.from({ length: isFull(generation, depth) ? 0 : random.below(lengthMax + 1) }, () => part(type.item));
     case "array":
       return Array.from({ length: type.length }, () => part(type.item));
     case "option":
-      return depth > depthMax || random.below(3) === 0
+      return isFull(generation, depth) || random.below(3) === 0
         ? { variant: "none", payload: null }
         : { variant: "some", payload: part(type.item) };
     case "result":
-      return random.below(2) === 0
+      return isOk(generation, type, depth)
         ? { variant: "ok", payload: part(type.ok) }
         : { variant: "err", payload: part(type.err) };
     case "named":
@@ -147,14 +199,27 @@ function generateValue(generation: Generation, type: Type, depth = 0): Value {
 }
 
 /** The bounds of an integer parameter, one in each of the first cases. Neighbours get different ones. */
-function boundaryOf(type: Type, { number = Infinity }: Generation, index: number): Value | undefined {
+function boundaryOf(type: Type, { number = Infinity }: InputGeneration, index: number): Value | undefined {
   if (!isInteger(type)) return undefined;
   const boundaries = boundariesOf(type);
   return number < boundaries.length ? boundaries[(number + index) % boundaries.length] : undefined;
 }
 
-/** One input for each parameter, moved into the bounds of simple `requires`. */
-export function generateInputs(generation: Generation): readonly Value[] {
+/**
+ * One input for each parameter, moved into the bounds of simple `requires`. Undefined if the types have no value, or only
+ * too large ones.
+ */
+export function generateInputs(options: InputGeneration): GeneratedInputs | undefined {
+  const size = { parts: 0 };
+  try {
+    return { inputs: boundedInputs({ ...options, size }), parts: size.parts };
+  } catch (signal) {
+    if (signal !== tooLarge) throw signal;
+    return undefined;
+  }
+}
+
+function boundedInputs(generation: Generation): readonly Value[] {
   const { graph, random } = generation;
   const inputs = graph.parameters.map(
     ({ type }, index) => boundaryOf(type, generation, index) ?? generateValue(generation, type),

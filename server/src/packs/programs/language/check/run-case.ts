@@ -1,5 +1,6 @@
 /** One case: generated inputs, executed. The outcome depends on the function, what it reaches, and the number alone. */
 import type { HashContent } from "../hash.ts";
+import type { FunctionGraph } from "../node.ts";
 import type { CompiledProgram } from "../run/compile.ts";
 import {
   type Execution,
@@ -68,6 +69,10 @@ export function execute(
 
 /** Maximum tries to generate inputs that satisfy `requires` and invariants. */
 const triesMax = 20;
+/** Parts of the inputs of a case that cost no steps. */
+const freeParts = 1_000;
+/** Maximum steps of all runs that make a failing case smaller. */
+const shrinkStepsMax = 2_000_000;
 
 export interface CaseSource {
   readonly program: CompiledProgram;
@@ -78,9 +83,14 @@ export interface CaseSource {
 
 const caseExecution = ({ pause }: CaseSource): Execution => newExecution(runLimits(caseStepsMax, pause));
 
+/** Inputs that are being tested, and the execution of their `requires` and invariants. All inputs of a case share it. */
+interface InputCheck extends CaseSource {
+  readonly checking: Execution;
+}
+
 /** Whether a generated struct satisfies its invariants. */
-function isValid(value: Value, type: Type, source: CaseSource): boolean {
-  const { program, find } = source;
+function isValid(value: Value, type: Type, source: InputCheck): boolean {
+  const { program, find, checking } = source;
   if (type.kind === "named") {
     const definition = find(type.id);
     if (definition === undefined) return true;
@@ -92,7 +102,7 @@ function isValid(value: Value, type: Type, source: CaseSource): boolean {
     const areFine = definition.members.every(
       (member, index) => member.type === null || isValid(fields[index] ?? null, member.type, source),
     );
-    return areFine && program.satisfiesInvariants(type.id, fields, caseExecution(source));
+    return areFine && program.satisfiesInvariants(type.id, fields, checking);
   }
   if (isVariant(value)) {
     const payload =
@@ -119,6 +129,26 @@ function failureOf(id: string, run: RunResult): RunFailure {
   return run.failure ?? { code: "condition.steps", function_id: id, node_id: null, message: lack };
 }
 
+/** One function under test, with the types of its inputs. */
+interface TestedFunction {
+  readonly source: CaseSource;
+  readonly id: string;
+  readonly graph: FunctionGraph;
+  readonly types: readonly Type[];
+}
+
+/** Executes the function. Undefined if the inputs do not satisfy `requires` and the invariants of their types. */
+function attempt(
+  { source, id, types }: TestedFunction,
+  inputs: readonly Value[],
+  checking: Execution,
+): RunResult | undefined {
+  const check = { ...source, checking };
+  if (!inputs.every((value, index) => isValid(value, types[index] as Type, check))) return undefined;
+  if (!source.program.meetsRequires(id, inputs, checking)) return undefined;
+  return execute(source.program, id, inputs, caseExecution(source));
+}
+
 /** Runs case `number` of a function whose content is named by `seed`. */
 export function runCase(
   source: CaseSource,
@@ -127,26 +157,41 @@ export function runCase(
 ): CaseOutcome {
   const { graph } = source.program.function(id);
   const random = new CaseRandom(source.hash(`${seed}cases/1${number}`));
-  const types = graph.parameters.map(({ type }) => type);
-  const attempt = (inputs: readonly Value[]): RunResult | undefined => {
-    if (!inputs.every((value, index) => isValid(value, types[index] as Type, source))) return undefined;
-    if (!source.program.meetsRequires(id, inputs, caseExecution(source))) return undefined;
-    return execute(source.program, id, inputs, caseExecution(source));
-  };
+  const tested: TestedFunction = { source, id, graph, types: graph.parameters.map(({ type }) => type) };
+  const checking = caseExecution(source);
+  let generated = 0;
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const inputs = generateInputs({ random, find: source.find, graph, number: tries === 0 ? number : undefined });
-    const run = attempt(inputs);
+    const made = generateInputs({ random, find: source.find, graph, number: tries === 0 ? number : undefined });
+    if (made === undefined) break;
+    generated += made.parts;
+    const run = attempt(tested, made.inputs, checking);
     if (run === undefined) continue;
-    const { steps } = run.execution;
+    const steps = run.execution.steps + checking.steps + Math.max(0, generated - freeParts);
     if (!refutes(run, graph.total)) return { kind: run.status === "returned" ? "passed" : "undecided", steps };
-    const code = failureOf(id, run).code;
-    const fails = (candidate: readonly Value[]): boolean => {
-      const other = attempt(candidate);
-      return other !== undefined && refutes(other, graph.total) && failureOf(id, other).code === code;
-    };
-    const small = shrinkInputs(inputs, types, { find: source.find, fails });
-    const last = attempt(small) ?? run;
-    return { kind: "failed", steps, failure: failureOf(id, last), inputs: small, result: last.result };
+    return { kind: "failed", steps, ...smallestFailure(tested, made.inputs, run) };
   }
-  return { kind: "skipped", steps: triesMax };
+  return { kind: "skipped", steps: triesMax + checking.steps + Math.max(0, generated - freeParts) };
+}
+
+/** The simplest inputs that fail in the same way. */
+function smallestFailure(
+  tested: TestedFunction,
+  inputs: readonly Value[],
+  run: RunResult,
+): Pick<Extract<CaseOutcome, { kind: "failed" }>, "failure" | "inputs" | "result"> {
+  const { source, id, graph, types } = tested;
+  const { code } = failureOf(id, run);
+  let last = run;
+  let steps = 0;
+  const fails = (candidate: readonly Value[]): boolean => {
+    if (steps > shrinkStepsMax) return false;
+    const checking = caseExecution(source);
+    const other = attempt(tested, candidate, checking);
+    steps += checking.steps + (other?.execution.steps ?? 0);
+    if (other === undefined || !refutes(other, graph.total) || failureOf(id, other).code !== code) return false;
+    last = other;
+    return true;
+  };
+  const small = shrinkInputs(inputs, types, { find: source.find, fails });
+  return { failure: failureOf(id, last), inputs: small, result: last.result };
 }

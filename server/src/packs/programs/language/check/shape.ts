@@ -12,7 +12,8 @@ import { typeDepth } from "../types.ts";
 const isText = (value: Attribute | undefined): value is string => typeof value === "string" && value.isWellFormed();
 const isName = (value: Attribute | undefined): boolean =>
   isText(value) && namePattern.test(value) && !isReserved(value);
-const isWord = (value: Attribute | undefined): boolean => isText(value) && /^[A-Za-z_]\w{0,63}$/u.test(value);
+const isWord = (value: Attribute | undefined): boolean =>
+  isText(value) && /^[A-Za-z_]\w{0,63}$/u.test(value) && value !== "__proto__";
 const isId = (value: Attribute | undefined): boolean => isText(value) && itemIdPattern.test(value);
 
 const attributeTests: Readonly<Record<AttributeKind, (value: Attribute | undefined) => boolean>> = {

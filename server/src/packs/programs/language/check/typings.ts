@@ -36,6 +36,9 @@ export function typingReads(scope: ProgramScope, id: string): ReadonlyMap<ItemPa
   return reads;
 }
 
+/** Estimated bytes of a node in a typing. */
+const bytesOfNode = 100;
+
 const noTyping: Typing = { findings: [], types: new Map(), bindings: new Map() };
 
 export class Typings {
@@ -60,13 +63,16 @@ export class Typings {
   #functionTyping(id: string): Typing {
     const value = this.#scope.function(id);
     if (value === undefined) return noTyping;
-    const key = JSON.stringify([value.hash, value.next, value.body, [...typingReads(this.#scope, id)]]);
+    // A hash has no ids of nodes, and a typing is by these ids. So the key has everything that names them.
+    const { hash, params, requires, ensures, body } = value;
+    const key = JSON.stringify([hash, params, requires, ensures, body, [...typingReads(this.#scope, id)]]);
     const cached = this.#caches.typings.get(key);
     if (cached !== undefined) return cached;
     const graph = graphOf(value);
     const typing = checkTypes(this.#scope, graph, allNodes(graph));
     // Messages of errors contain names of other items, which are not part of the key.
-    if (typing.findings.every(({ code }) => severityOf(code) === "warning")) this.#caches.typings.set(key, typing);
+    if (typing.findings.every(({ code }) => severityOf(code) === "warning"))
+      this.#caches.typings.set(key, typing, bytesOfNode * value.nodes);
     return typing;
   }
 

@@ -2,7 +2,7 @@
 import { compareBytes } from "../../../../features/locks/tables/path-fault.ts";
 import { type GraphNode, textAttribute } from "../node.ts";
 import { enclosed } from "../layout.ts";
-import { allocate } from "../run/frame.ts";
+import { allocate, stepsLeft } from "../run/frame.ts";
 import { integerRange, valueSize, type Value } from "../run/values.ts";
 import {
   boolType,
@@ -22,6 +22,8 @@ import { levels, type OpRow, type TypeContext } from "./op-row.ts";
 
 interface Builtin {
   readonly arity: number;
+  /** Steps beyond the sizes of the inputs. */
+  readonly cost?: (inputs: readonly Value[]) => number;
   readonly type: (check: TypeContext, node: GraphNode, expected?: Type) => Type;
   readonly run: (inputs: readonly Value[], type: Type) => Value;
 }
@@ -95,6 +97,13 @@ const number = (inputs: readonly Value[]): number => inputs[0] as number;
 const changeCase = (text: string, from: RegExp, by: number): string =>
   text.replace(from, (letter) => String.fromCharCode(letter.charCodeAt(0) + by));
 
+/** A search compares each place of a text with the searched text in the worst case, many letters in one step. */
+const searchCost = (inputs: readonly Value[]): number => {
+  const [whole, part] = texts(inputs);
+  return Math.floor((whole.length * part.length) / lettersOfStep);
+};
+const lettersOfStep = 64;
+
 const builtins: Readonly<Record<string, Builtin>> = {
   min: { arity: 2, type: ofNumbers, run: ([a = 0n, b = 0n]) => (compareValues(b, a) < 0 ? b : a) },
   max: { arity: 2, type: ofNumbers, run: ([a = 0n, b = 0n]) => (compareValues(b, a) > 0 ? b : a) },
@@ -112,11 +121,17 @@ const builtins: Readonly<Record<string, Builtin>> = {
     type: ofTexts(optionalOf(f64Type)),
     run: (inputs) => (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/u.test(texts(inputs)[0]) ? some(Number(inputs[0])) : none),
   },
-  contains: { arity: 2, type: ofTexts(boolType), run: (inputs) => texts(inputs)[0].includes(texts(inputs)[1]) },
+  contains: {
+    arity: 2,
+    type: ofTexts(boolType),
+    cost: searchCost,
+    run: (inputs) => texts(inputs)[0].includes(texts(inputs)[1]),
+  },
   starts_with: { arity: 2, type: ofTexts(boolType), run: (inputs) => texts(inputs)[0].startsWith(texts(inputs)[1]) },
   split: {
     arity: 2,
     type: ofTexts(listOf(textType)),
+    cost: searchCost,
     run: (inputs) => {
       const [whole, by] = texts(inputs);
       return by === "" ? Array.from(whole) : whole.split(by);
@@ -163,7 +178,7 @@ export const builtinRows = {
         const values = inputs.map((input) => input(frame));
         allocate(
           frame,
-          values.reduce<number>((sum, value) => sum + valueSize(value), 0),
+          values.reduce<number>((sum, value) => sum + valueSize(value, stepsLeft(frame)), builtin?.cost?.(values) ?? 0),
         );
         return builtin?.run(values, type) ?? null;
       };

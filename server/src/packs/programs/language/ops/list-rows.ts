@@ -66,6 +66,7 @@ function runSlice(compile: CompileContext, node: GraphNode): Code {
   const [value, from, to] = node.inputs.map((input) => compile.code(input));
   return (frame) => {
     const whole = value?.(frame) ?? "";
+    if (typeof whole === "string") spend(frame, whole.length);
     const parts = typeof whole === "string" ? Array.from(whole) : (whole as readonly Value[]);
     const [first, end] = [from?.(frame) as bigint, to?.(frame) as bigint];
     if (first < 0n || end < first || end > BigInt(parts.length))

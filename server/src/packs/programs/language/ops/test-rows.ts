@@ -1,5 +1,5 @@
 import { compareBytes } from "../../../../features/locks/tables/path-fault.ts";
-import { spend } from "../run/frame.ts";
+import { spend, stepsLeft } from "../run/frame.ts";
 import { sameValue, valueSize, type Value } from "../run/values.ts";
 import { boolType, isNever, isNumeric } from "../types.ts";
 import { accepted, oneType } from "./one-type.ts";
@@ -25,7 +25,7 @@ function equality(sign: string, isEqual: boolean): OpRow {
       const [left, right] = [compile.code(node.inputs[0]), compile.code(node.inputs[1])];
       return (frame) => {
         const [a, b] = [left(frame), right(frame)];
-        if (typeof a === "object" || typeof a === "string") spend(frame, valueSize(a));
+        if (typeof a === "object" || typeof a === "string") spend(frame, valueSize(a, stepsLeft(frame)));
         return sameValue(a, b) === isEqual;
       };
     },

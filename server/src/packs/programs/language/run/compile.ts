@@ -218,6 +218,7 @@ export class CompiledProgram {
   }
 
   #holds(compiled: CompiledFunction, inputs: readonly Value[], execution: Execution): boolean {
+    execution.depth = 0;
     try {
       const own = this.#enter({ slots: [], execution, result: null }, compiled, inputs);
       return compiled.requires.every(({ code }) => code(own) === true);

@@ -119,6 +119,9 @@ export function spend(frame: CallFrame, steps: number): void {
   if (execution.steps > execution.stepsEnd) endSteps(execution);
 }
 
+/** The number of steps that an execution may still take. */
+export const stepsLeft = ({ execution }: CallFrame): number => execution.limits.steps - execution.steps;
+
 /** Counts the size of a new value. The sum of all new values is bounded, so a loop cannot fill the memory. */
 export function allocate(frame: CallFrame, units: number): void {
   spend(frame, units);

@@ -12,7 +12,7 @@ import { graphOf } from "../pack.ts";
 import type { ProgramScope } from "../program-scope.ts";
 import type { Pause, RunFailure, TraceEntry } from "./frame.ts";
 import { runLimits } from "./limits.ts";
-import { type FindDefinition, type Value, valueFromJson, valueToJson, WrongValue } from "./values.ts";
+import { type FindDefinition, shownValue, type Value, valueFromJson, valueToJson, WrongValue } from "./values.ts";
 
 interface FunctionRun {
   readonly status: RunStatus;
@@ -55,11 +55,6 @@ function readInputs(graph: FunctionGraph, inputs: Json, find: FindDefinition): r
 /** A value of a trace: its type is not recorded, so it is shown as text. */
 function shownStep({ node_id, op, inputs, output }: TraceEntry): ShownStep {
   return { node_id, op, inputs: inputs.map(shownValue), output: shownValue(output) };
-}
-
-function shownValue(value: Value): string {
-  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 /** Simulates a verified function. Throws WrongValue if the inputs do not fit. */

@@ -16,21 +16,39 @@ export function isVariant(value: Value): value is Extract<Value, { readonly vari
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Equality by content. Floats compare as IEEE says: NaN equals nothing, and -0 equals 0. */
+/**
+ * Equality by content. Floats compare as IEEE says: NaN equals nothing, and -0 equals 0. It keeps its own stack: a value
+ * can be nested deeper than the stack of the host.
+ */
 export function sameValue(a: Value, b: Value): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    const [first, second] = [a as readonly Value[], b as readonly Value[]];
-    return first.length === second.length && first.every((item, index) => sameValue(item, second[index] ?? null));
+  const pairs: (readonly [Value, Value])[] = [[a, b]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [one, other] = pair;
+    if (Array.isArray(one) && Array.isArray(other)) {
+      const [first, second] = [one as readonly Value[], other as readonly Value[]];
+      if (first.length !== second.length) return false;
+      for (const [index, item] of first.entries()) pairs.push([item, second[index] ?? null]);
+    } else if (isVariant(one) && isVariant(other)) {
+      if (one.variant !== other.variant) return false;
+      pairs.push([one.payload, other.payload]);
+    } else if (one !== other) return false;
   }
-  if (isVariant(a) && isVariant(b)) return a.variant === b.variant && sameValue(a.payload, b.payload);
-  return a === b;
+  return true;
 }
 
-/** The number of parts of a value, which bounds the work of comparing and copying it. */
-export function valueSize(value: Value): number {
-  if (typeof value === "string") return 1 + value.length;
-  if (Array.isArray(value)) return (value as readonly Value[]).reduce<number>((sum, item) => sum + valueSize(item), 1);
-  return isVariant(value) ? 1 + valueSize(value.payload) : 1;
+/**
+ * The number of parts of a value, which bounds the work of comparing and copying it. Counting ends above the maximum: a
+ * value that contains the same part twice at each of 40 levels has a trillion parts.
+ */
+export function valueSize(value: Value, max: number): number {
+  const parts: Value[] = [value];
+  let size = 0;
+  for (let part = parts.pop(); part !== undefined && size <= max; part = parts.pop()) {
+    size += typeof part === "string" ? 1 + part.length : 1;
+    if (Array.isArray(part)) for (const item of part as readonly Value[]) parts.push(item);
+    else if (isVariant(part)) parts.push(part.payload);
+  }
+  return size;
 }
 
 /** The smallest and the largest value of an integer type. */
@@ -55,23 +73,72 @@ function payloadType(type: Type, variant: string, find: FindDefinition): Type | 
   return find(type.id)?.members.find((member) => member.name === variant)?.type;
 }
 
+/** Maximum nesting of a shown value: JSON of a reply is nested 64 deep at most. */
+const shownDepthMax = 50;
+/** Maximum parts of a shown value. */
+const shownPartsMax = 50_000;
+
+/** What stands for the parts of a value beyond the bounds. */
+const more = "…";
+
+/** The value as JSON. Parts beyond the bounds are `…`. */
 export function valueToJson(value: Value, type: Type, find: FindDefinition): Json {
+  return partToJson(value, type, { find, left: shownPartsMax }, 0);
+}
+
+interface ShownParts {
+  readonly find: FindDefinition;
+  /** Number of parts that may still be shown. */
+  left: number;
+}
+
+function partToJson(value: Value, type: Type, parts: ShownParts, depth: number): Json {
+  parts.left -= 1;
+  if (parts.left < 0) return more;
   if (typeof value === "bigint") return value > safe || value < -safe ? value.toString() : Number(value);
   if (typeof value === "number") return numberToJson(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > shownDepthMax) return more;
+  const part = (of: Value, as: Type): Json => partToJson(of, as, parts, depth + 1);
   if (isVariant(value)) {
-    const payload = payloadType(type, value.variant, find);
-    return { [value.variant]: payload ? valueToJson(value.payload, payload, find) : null };
+    const payload = payloadType(type, value.variant, parts.find);
+    return { [value.variant]: payload ? part(value.payload, payload) : null };
   }
-  if (!Array.isArray(value)) return value as Json;
-  const items = value as readonly Value[];
-  if (type.kind === "named") {
-    const members = find(type.id)?.members ?? [];
-    return Object.fromEntries(
-      members.map(({ name, type: of }, index) => [name, of ? valueToJson(items[index] ?? null, of, find) : null]),
-    );
-  }
+  return type.kind === "named" ? fieldsToJson(value, parts.find(type.id), part) : itemsToJson(value, type, parts, part);
+}
+
+type PartToJson = (value: Value, type: Type) => Json;
+
+function fieldsToJson(fields: readonly Value[], definition: TypeDefinition | undefined, part: PartToJson): Json {
+  const members = definition?.members ?? [];
+  return Object.fromEntries(members.map(({ name, type }, at) => [name, type ? part(fields[at] ?? null, type) : null]));
+}
+
+function itemsToJson(items: readonly Value[], type: Type, { left }: ShownParts, part: PartToJson): Json {
   const item = type.kind === "list" || type.kind === "array" ? type.item : type;
-  return items.map((each) => valueToJson(each, item, find));
+  const shown = items.slice(0, left).map((each) => part(each, item));
+  return shown.length < items.length ? [...shown, more] : shown;
+}
+
+/** Maximum characters and nesting of a value that is shown as text. */
+const textMax = 200;
+const textDepthMax = 20;
+
+/** A value without its type, as text: structs are lists of their fields. */
+export function shownValue(value: Value): string {
+  const text = JSON.stringify(shortened(value, { left: textMax }, 0));
+  return text.length > textMax ? `${text.slice(0, textMax).toWellFormed()}${more}` : text;
+}
+
+/** Enough of a value to fill its text. */
+function shortened(value: Value, parts: { left: number }, depth: number): Json {
+  parts.left -= 1;
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "string") return value.slice(0, textMax + 1).toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > textDepthMax || parts.left < 0) return more;
+  if (isVariant(value)) return { variant: value.variant, payload: shortened(value.payload, parts, depth + 1) };
+  return value.slice(0, Math.max(0, parts.left + 1)).map((item) => shortened(item, parts, depth + 1));
 }
 
 /** A value from outside did not fit its type. */
