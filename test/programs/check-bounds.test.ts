@@ -1,4 +1,4 @@
-/** The work of a check is bounded, whatever a program contains: one mutation must not end the thread for all agents. */
+/** The work of a check is bounded for any program: one mutation must not end the thread for all agents. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";

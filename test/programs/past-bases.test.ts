@@ -144,7 +144,7 @@ describe("past versions", () => {
     assert.equal(await ann.code("programs.verify", { function_ids: ["f1", "f9"] }), "programs.not_found");
   });
 
-  test("callers that verify the same program at the same position share one run, and a later caller starts another [G10]", async () => {
+  test("callers that verify a program at one position share a run, and later callers share the next, which waits [G10]", async () => {
     const { node, ann } = await ledger(["pub fn one() -> i64 ensures result == 1 { 1 }"]);
     await using _ = node;
     const verify = () => ann.done("programs.verify");
@@ -158,16 +158,24 @@ describe("past versions", () => {
     await node.hold.arrival();
     assert.equal(node.services.checks.status().waiting, 1);
     await ann.done("programs.update", { program_id: "ledger", changes: { name: "Book" }, expected_version: 2 });
-    const later = verify();
-    await node.hold.arrival(2);
-    assert.equal(node.services.checks.status().waiting, 2);
-    node.hold.end();
-    const answers = await Promise.all([...first, later]);
+    const later = [verify(), verify()];
+    const named = ann.done("programs.verify", { function_ids: ["f1"] });
+    await ann.done("programs.get");
+    assert.equal(node.services.checks.status().waiting, 1, "one run at a time");
+    node.hold.pass();
+    for (let run = 2; run <= 3; run += 1) {
+      await node.hold.arrival();
+      assert.equal(node.services.checks.status().waiting, 1);
+      node.hold.pass();
+    }
+    const answers = await Promise.all([...first, ...later, named]);
+    const renamed = await shown();
     assert.deepEqual(
       answers.map(({ valid, revision, position }) => [valid, revision, position]),
-      [created, created, created, await shown()],
+      [created, created, created, renamed, renamed, renamed],
     );
-    assert.notDeepEqual(created, await shown());
+    assert.notDeepEqual(created, renamed);
+    node.hold.end();
     assert.equal((await verify())["valid"], true, "an ended run is not shared");
   });
 });

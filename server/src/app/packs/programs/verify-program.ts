@@ -10,6 +10,7 @@ import { touchedBy } from "../../../packs/programs/mutate.ts";
 import type { AppRead, AppReadContext } from "../../reads/app-read.ts";
 import type { ProgramQuestion } from "./answer-question.ts";
 import { pastItems } from "./past-items.ts";
+import { Verifications } from "./verifications.ts";
 
 /** Maximum time of a question. */
 const questionMs = 60_000;
@@ -54,24 +55,27 @@ const read = <Input extends ProgramInput>(ask: (input: Input) => ProgramQuestion
   run: (input: Input, context) => askThread(context, ask(input)),
 });
 
-/** Verifications that run, by engine: of a whole program they are the longest work that a read can cause. */
-const verifications = new WeakMap<Engine, Map<string, Promise<Outcome>>>();
+/** Verifications by engine and program. */
+const verifications = new WeakMap<Engine, Map<string, Verifications>>();
 
-/** Callers that ask for the same verification at the same position share one run. */
+/**
+ * One verification of a program runs at a time: it is the longest work that a read can cause. Callers share a run that
+ * begins after their call, or at the position of their call.
+ */
 export const verifyProgram: AppRead = {
   view: "keys",
   run({ program_id, function_ids = null }: ProgramInput & { function_ids?: readonly string[] | null }, context) {
     const { engine } = context.services;
-    const running = verifications.get(engine) ?? new Map<string, Promise<Outcome>>();
-    verifications.set(engine, running);
-    const key = JSON.stringify([program_id, function_ids, engine.head.position]);
-    const shared = running.get(key);
-    if (shared !== undefined) return shared;
-    const started = askThread(context, { ask: "verify", program_id, function_ids }).finally(() => {
-      running.delete(key);
+    const programs = verifications.get(engine) ?? new Map<string, Verifications>();
+    verifications.set(engine, programs);
+    const runs = programs.get(program_id) ?? new Verifications();
+    programs.set(program_id, runs);
+    return runs.run({
+      name: JSON.stringify(function_ids),
+      position: () => engine.head.position,
+      verify: () => askThread(context, { ask: "verify", program_id, function_ids }),
+      idle: () => programs.delete(program_id),
     });
-    running.set(key, started);
-    return started;
   },
 };
 

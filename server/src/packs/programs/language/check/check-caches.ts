@@ -7,7 +7,7 @@ const bytesMax = 64 * 1_024 * 1_024;
 /** Estimated bytes of an entry without its key. */
 const entryBytes = 200;
 
-export class ResultCache<Result> {
+class ResultCache<Result> {
   readonly #results = new Map<string, Result>();
   #bytes = 0;
 

@@ -50,7 +50,7 @@ interface Generation {
   readonly size: { parts: number };
 }
 
-/** What the caller of `generateInputs` chooses. */
+/** The options of `generateInputs`. */
 type InputGeneration = Omit<Generation, "size">;
 
 /** Inputs of a case, and the number of their parts. */
@@ -63,7 +63,7 @@ interface GeneratedInputs {
 const lengthMax = 8;
 /** Maximum nesting of generated structs and enums. */
 const depthMax = 4;
-/** Number of parts after which lists stay empty and options are none: wide types would grow without end. */
+/** Number of parts after which lists stay empty and options have no value: wide types would grow without end. */
 const partsSoftMax = 4_096;
 /** Maximum parts of the inputs of a case. Only nested arrays and types that contain themselves have more. */
 const partsMax = 16_384;

@@ -17,8 +17,8 @@ export function isVariant(value: Value): value is Extract<Value, { readonly vari
 }
 
 /**
- * Equality by content. Floats compare as IEEE says: NaN equals nothing, and -0 equals 0. It keeps its own stack: a value
- * can be nested deeper than the stack of the host.
+ * Equality by content. Floats compare as IEEE says: NaN equals nothing, and -0 equals 0. It keeps its own stack,
+ * because a value can be nested deeper than the stack of the host.
  */
 export function sameValue(a: Value, b: Value): boolean {
   const pairs: (readonly [Value, Value])[] = [[a, b]];
@@ -78,7 +78,7 @@ const shownDepthMax = 50;
 /** Maximum parts of a shown value. */
 const shownPartsMax = 50_000;
 
-/** What stands for the parts of a value beyond the bounds. */
+/** The mark in place of parts beyond the bounds. */
 const more = "…";
 
 /** The value as JSON. Parts beyond the bounds are `…`. */
