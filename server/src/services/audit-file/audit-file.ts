@@ -52,6 +52,22 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
     };
     const lag = (): number => Math.max(0, feed.head() - position);
 
+    /** The next page. Lines that have waited long enough are synced while there is none. */
+    const nextPage = async (to: AuditWriter, pages: AsyncIterator<AuditPage>): Promise<IteratorResult<AuditPage>> => {
+      const delayMs = to.syncDelayMs(clock.monotonicMs());
+      if (delayMs === undefined) return pages.next();
+      const arrived = new AbortController();
+      const next = pages.next().finally(() => {
+        arrived.abort();
+      });
+      // It is awaited below. A sync that fails meanwhile is the error of the service.
+      next.catch(() => undefined);
+      await pause(clock, delayMs, { keepAlive: false, signal: arrived.signal });
+      // The timer may fire a moment early.
+      if (!arrived.signal.aborted || to.syncDelayMs(clock.monotonicMs()) === 0) await to.sync();
+      return next;
+    };
+
     /** Resolves to true when it was stopped, and to false when it failed. */
     const follow = async (to: AuditWriter): Promise<boolean> => {
       try {
@@ -59,10 +75,11 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
         const pages = feed.pages(position);
         const end = endOnAbort(pages, stop.signal);
         try {
-          for await (const page of pages) {
-            await writePage(to, page);
+          for (;;) {
+            const page = await nextPage(to, pages);
+            if (page.done === true) break;
+            await writePage(to, page.value);
             if (lag() < nearLagMax) await pause(clock, writeIntervalMs, { keepAlive: false, signal: stop.signal });
-            await to.syncIfDue(clock.monotonicMs(), lag() === 0);
           }
         } finally {
           end();

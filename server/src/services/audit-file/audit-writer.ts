@@ -30,8 +30,8 @@ export interface AuditWriterOptions {
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** Minimum interval between two syncs under load. Each competes with the syncs of the journal. */
-const syncIntervalMs = 1_000;
+/** Maximum time that lines wait for a sync. Each sync competes with the syncs of the journal, so lines share one. */
+const syncWaitMs = 1_000;
 
 export class AuditWriter {
   readonly #options: AuditWriterOptions;
@@ -41,7 +41,8 @@ export class AuditWriter {
   /** The size at the last sync, and the lines since. */
   #syncedSize = 0;
   #unsyncedLines = 0;
-  #syncedMs = -Infinity;
+  /** When the first of these lines was written. */
+  #unsyncedSinceMs: number | undefined;
   /** The first line of the file, which names it when it is rotated. */
   #first: AuditCursor | undefined;
   #last: AuditCursor | undefined;
@@ -95,11 +96,11 @@ export class AuditWriter {
     this.#markSynced();
   }
 
-  /** Syncs when the file has caught up, and under load once in an interval. */
-  async syncIfDue(nowMs: number, isCaughtUp: boolean): Promise<void> {
-    if (!isCaughtUp && nowMs - this.#syncedMs < syncIntervalMs) return;
-    await this.sync();
-    this.#syncedMs = nowMs;
+  /** Time until lines must be synced; undefined if all are. */
+  syncDelayMs(nowMs: number): number | undefined {
+    if (this.#syncedSize === this.#size) return undefined;
+    this.#unsyncedSinceMs ??= nowMs;
+    return Math.max(0, this.#unsyncedSinceMs + syncWaitMs - nowMs);
   }
 
   /** Marks the lines after a position as lost. The next line continues from it. */
@@ -115,6 +116,7 @@ export class AuditWriter {
   #markSynced(): void {
     this.#syncedSize = this.#size;
     this.#unsyncedLines = 0;
+    this.#unsyncedSinceMs = undefined;
   }
 
   async #write(lines: readonly string[], first: AuditCursor, last: AuditCursor): Promise<void> {
