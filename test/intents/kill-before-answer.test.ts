@@ -40,7 +40,9 @@ describe("kills between a durable step and its answer", () => {
       const proxy = await answerProxyFor(t, url, step);
       // A runner that survives its server keeps its lock only if the restart is shorter than the lease.
       const doomed = startRunner(t, { urls: [proxy.url], id, file, ttlMs: victim === "server" ? 60_000 : 1_000 });
-      const { position, replayed } = await proxy.withheld;
+      const ended = doomed.line();
+      const early = ended.then((line) => Promise.reject(new Error(`the runner ended before the reply: ${line}`)));
+      const { position, replayed } = await Promise.race([proxy.withheld, early]);
       assert.equal(replayed, false);
       if (victim !== "server") await doomed.kill();
       if (victim !== "runner") {
@@ -49,7 +51,7 @@ describe("kills between a durable step and its answer", () => {
         server = await up();
       }
       if (victim === "server") {
-        assert.equal(await doomed.line(), "ended completed 0");
+        assert.equal(await ended, "ended completed 0");
         assert.deepEqual(proxy.delivered, [{ position, replayed: true }]);
       } else {
         const next = await startRunner(t, { urls: [url], id, file }).line();

@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import type { ClientClock } from "../client-clock.ts";
 import type { CoreClient } from "../core-client.ts";
 import type { Intent } from "../packs/intent-operations.ts";
 import type { Bridge } from "./bridge.ts";
@@ -44,7 +45,7 @@ export function bridgeSet(
   const execute: BridgeSet["execute"] = (id, { waitMs = 0, signal, resume = "auto" } = {}) => {
     const hold = defined({ waitMs, purpose: pipeline, ttlMs });
     return holdIntents(calls, [id], signal === undefined ? hold : { ...hold, signal }, async (lock, owner) => {
-      const stop = watchStop(owner, id, lock.fence);
+      const stop = watchStop(owner, calls.clock, { id, fence: lock.fence });
       try {
         const begun = await owner.operations.intents
           .run({ id, fence: lock.fence, ...plan, resume }, { key: `run ${lock.fence}` })
@@ -61,22 +62,32 @@ export function bridgeSet(
 }
 
 /**
+ * Delay before the watch for stops. Each advance also ends a stopped run, so a run of short steps needs no watch.
+ */
+const watchDelayMs = 50;
+
+/**
  * A signal that aborts when a stop of the intent's run is requested, also while a bridge works. The watch begins after the
- * entry of the grant, which the fence names.
+ * entry of the grant, which the fence names, so the delay misses no stop.
  */
 function watchStop(
   owner: CoreClient,
-  id: string,
-  fence: string,
+  clock: ClientClock,
+  { id, fence }: { readonly id: string; readonly fence: string },
 ): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
   const after = fence.split(".").slice(0, 2).join(".");
-  const events = owner.watch({ after, names: ["evt.intent.stop_requested"], subject: `intent/${id}` });
+  let events: ReturnType<CoreClient["watch"]> | undefined;
   const follow = async (): Promise<void> => {
+    events = owner.watch({ after, names: ["evt.intent.stop_requested"], subject: `intent/${id}` });
     const { done } = await events.next();
     if (done !== true) controller.abort(new Error("a stop of the run was requested"));
   };
   // A watch that ends early costs nothing: the next advance of a stopped run ends it too.
-  follow().catch(() => undefined);
-  return { signal: controller.signal, end: () => void events.return?.().catch(() => undefined) };
+  const cancel = clock.after(watchDelayMs, () => void follow().catch(() => undefined), { keepAlive: true });
+  const end = (): void => {
+    cancel();
+    events?.return?.().catch(() => undefined);
+  };
+  return { signal: controller.signal, end };
 }

@@ -32,8 +32,8 @@ const conflictsMax = 3;
 /** Runs until the run ends or pauses. Returns the intent with its run. */
 export async function runSteps(context: RunContext, begun: Intent): Promise<Intent> {
   let intent = begun;
-  // All at once: the digest is asynchronous, and one after the other each step would wait for its own.
-  const steps = { ...context, keys: await keysOfSteps(context.bridges, begun) };
+  // All at once: the digest is asynchronous, and only the first step waits for its own.
+  const steps = { ...context, keys: keysOfSteps(context.bridges, begun) };
   let failure: { readonly bridge: string; readonly cause: unknown } | undefined;
   for (;;) {
     const { run } = intent;
@@ -57,13 +57,20 @@ interface EndedStep {
 }
 
 /** The key of each step for other systems, by the name of its bridge. They stay the same over tries and takeovers. */
-async function keysOfSteps(bridges: readonly Bridge[], { id, run }: Intent): Promise<ReadonlyMap<string, string>> {
-  const keyOf = (name: string): Promise<string> => stepKey([id, run?.number ?? 0, run?.startedAt ?? "", name]);
-  return new Map(await Promise.all(bridges.map(async ({ name }) => [name, await keyOf(name)] as const)));
+function keysOfSteps(bridges: readonly Bridge[], { id, run }: Intent): StepKeys {
+  const keyOf = (name: string): Promise<string> => {
+    const key = stepKey([id, run?.number ?? 0, run?.startedAt ?? "", name]);
+    // A step awaits its key. A run that ends earlier awaits no later one.
+    key.catch(() => undefined);
+    return key;
+  };
+  return new Map(bridges.map(({ name }) => [name, keyOf(name)]));
 }
 
+type StepKeys = ReadonlyMap<string, Promise<string>>;
+
 interface StepContext extends RunContext {
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: StepKeys;
 }
 
 /** Tries a step until it is done, has failed, or the run stops. */
@@ -132,7 +139,7 @@ async function failTry(context: RunContext, { bridge, intent, error, failures }:
   return { intent: recorded };
 }
 
-function attempt(
+async function attempt(
   context: StepContext,
   bridge: Bridge,
   intent: Intent,
@@ -140,7 +147,7 @@ function attempt(
 ): Promise<BridgeResult> {
   const { clock, owner, lock, stop, signal, keys } = context;
   const { run } = intent;
-  const key = keys.get(bridge.name) ?? "";
+  const key = (await keys.get(bridge.name)) ?? "";
   const signals = [lock.signal, stop, ...(signal === undefined ? [] : [signal])];
   const tried = run?.steps[bridge.name]?.tries ?? 1;
   const own = { client: owner, reevaluate, note };
