@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { pause } from "@holdfast/sdk/base/pause";
+import type { Clock } from "../../base/clock.ts";
 import type { ServiceFactory } from "../service.ts";
 import { auditFileName } from "./audit-folder.ts";
 import type { AuditCursor, AuditEntry } from "./audit-line.ts";
@@ -52,22 +53,6 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
     };
     const lag = (): number => Math.max(0, feed.head() - position);
 
-    /** The next page. Lines that have waited long enough are synced while there is none. */
-    const nextPage = async (to: AuditWriter, pages: AsyncIterator<AuditPage>): Promise<IteratorResult<AuditPage>> => {
-      const delayMs = to.syncDelayMs(clock.monotonicMs());
-      if (delayMs === undefined) return pages.next();
-      const arrived = new AbortController();
-      const next = pages.next().finally(() => {
-        arrived.abort();
-      });
-      // It is awaited below. A sync that fails meanwhile is the error of the service.
-      next.catch(() => undefined);
-      await pause(clock, delayMs, { keepAlive: false, signal: arrived.signal });
-      // The timer may fire a moment early.
-      if (!arrived.signal.aborted || to.syncDelayMs(clock.monotonicMs()) === 0) await to.sync();
-      return next;
-    };
-
     /** Resolves to true when it was stopped, and to false when it failed. */
     const follow = async (to: AuditWriter): Promise<boolean> => {
       try {
@@ -76,7 +61,7 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
         const end = endOnAbort(pages, stop.signal);
         try {
           for (;;) {
-            const page = await nextPage(to, pages);
+            const page = await nextPage(to, pages, clock);
             if (page.done === true) break;
             await writePage(to, page.value);
             if (lag() < nearLagMax) await pause(clock, writeIntervalMs, { keepAlive: false, signal: stop.signal });
@@ -121,6 +106,26 @@ export function auditFile({ feed, own, ...options }: AuditFileOptions): ServiceF
       health: () => ({ file: path, position, lag: lag() }),
     };
   };
+}
+
+/** The next page. Lines that have waited long enough are synced while there is none. */
+async function nextPage(
+  to: AuditWriter,
+  pages: AsyncIterator<AuditPage>,
+  clock: Clock,
+): Promise<IteratorResult<AuditPage>> {
+  const delayMs = to.syncDelayMs(clock.monotonicMs());
+  if (delayMs === undefined) return pages.next();
+  const arrived = new AbortController();
+  const next = pages.next().finally(() => {
+    arrived.abort();
+  });
+  // It is awaited below. A sync that fails meanwhile is the error of the service.
+  next.catch(() => undefined);
+  await pause(clock, delayMs, { keepAlive: false, signal: arrived.signal });
+  // The timer may fire a moment early.
+  if (!arrived.signal.aborted || to.syncDelayMs(clock.monotonicMs()) === 0) await to.sync();
+  return next;
 }
 
 async function firstPage(feed: AuditFeed, after: number): Promise<AuditPage | undefined> {
