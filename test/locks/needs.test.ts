@@ -119,6 +119,17 @@ describe("blockers at a path", () => {
     assert.equal(at("another")?.current_owner, "ann");
   });
 
+  test("a foreign holder blocks behind a thousand locks of the owner whose fence the caller presents [X3 W1]", () => {
+    const decider = new Decider();
+    const locks = { ttl_seconds: 600, mode: "write", scope: "self" };
+    const paths = Array.from({ length: 1_000 }, (_, index) => `p/${String(index).padStart(4, "0")}`);
+    const fence = decider.decide("acquire-lock", { ...locks, paths, owner_id: "job" }).data["fence"] as string;
+    const at = () => blockersAt(reader(decider, "worker"), "p", { scope: "tree", count: "holders", fence });
+    assert.equal(at(), undefined);
+    decider.decide("acquire-lock", { ...locks, paths: ["p/last"], owner_id: "foreign" });
+    assert.equal(at()?.current_owner, "foreign");
+  });
+
   test("a read ignores overdue holders and tickets, except in the grace [M9]", () => {
     const decider = new Decider();
     decider.acquire("ann", "a", { ttlMs: 10_000 });

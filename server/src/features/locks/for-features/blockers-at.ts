@@ -7,6 +7,7 @@ import { expireIfDue } from "../queue/free-grant.ts";
 import { cancelQueuedTicket } from "../queue/grant-next.ts";
 import { grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { HoldRow, WaitRow } from "../tables/lock-tables.ts";
+import { countsOf } from "../tables/count-owner.ts";
 import type { PathLock, Mode, Scope } from "../tables/modes.ts";
 import { isCovered } from "../tables/own-holds.ts";
 import { endedMax, isFull, lockLimits } from "../tables/settings.ts";
@@ -75,8 +76,11 @@ function findBlockers(context: LockContext, { wanted, own, count }: BlockerSearc
   const { state } = context;
   const isForeign = ({ owner }: { readonly owner: string }): boolean => !own.includes(owner);
   const isStillHeld = ({ fence }: HoldRow): boolean => isDecision(context) || grantNow(context, fence) !== undefined;
-  const [owner = ""] = own;
-  const holders = conflictingHolds(state, wanted, owner, lockLimits.countedMax).filter(isForeign).filter(isStillHeld);
+  const [owner = "", ...others] = own;
+  // The holds of the other own owners are found too. They must not take the place of a foreign one.
+  const ownPaths = others.reduce((sum, each) => sum + countsOf(state, each).pathCount, 0);
+  const found = conflictingHolds(state, wanted, owner, lockLimits.countedMax + ownPaths);
+  const holders = found.filter(isForeign).filter(isStillHeld);
   const isBehind = count === "queue" && !own.some((each) => isCovered(state, each, wanted));
   const waits: WaitRow[] = [];
   for (const row of isBehind ? waitsAhead(state, { owner, rank: Infinity, paths: [wanted] }) : []) {
