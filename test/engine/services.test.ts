@@ -71,6 +71,24 @@ describe("services", () => {
     await client.close();
   });
 
+  test("a service that throws at once in its start, its stop and its details stops neither the server nor its health", async () => {
+    const { services, client, reports } = await startNode();
+    const broken = (of: string) => () => {
+      throw new Error(`${of} is broken`);
+    };
+    const service = { name: "broken", start: broken("start"), stop: broken("stop"), health: broken("health") };
+    const keeper = new ServiceKeeper([() => service], { services, report: (message) => void reports.push(message) });
+    await keeper.start();
+    const reasons = ["start is broken", "its details are unavailable: health is broken"];
+    assert.deepEqual(keeper.status()["broken"], { ready: false, reasons, restarts: 0 });
+    await keeper.stop();
+    assert.deepEqual(reports, [
+      "the service broken failed and is started again in 1 s",
+      ...["the service broken could not be stopped", "the service broken could not be stopped"],
+    ]);
+    await client.close();
+  });
+
   test("a service that hangs delays the start and the stop of a node by at most five seconds each", async () => {
     const { services, clock, client, reports } = await startNode();
     const never = new Promise<void>(() => undefined);

@@ -74,14 +74,21 @@ export class SupervisedService {
 
   status(): ServiceStatus {
     const ready = this.#state === "running";
-    const details = this.#service.health?.();
     const status = { ready, reasons: ready ? [] : [this.#reason], restarts: this.#restarts };
-    return details === undefined ? status : { ...status, details };
+    try {
+      const details = this.#service.health?.();
+      return details === undefined ? status : { ...status, details };
+    } catch (error) {
+      return { ...status, reasons: [...status.reasons, `its details are unavailable: ${textOf(error)}`] };
+    }
   }
 
   #begin(): Promise<void> {
     this.#state = "starting";
-    this.#working = this.#service.start().then(
+    // In a promise, because a start may also throw at once.
+    this.#working = new Promise<void>((resolve) => {
+      resolve(this.#service.start());
+    }).then(
       () => {
         if (this.#state !== "starting") return;
         this.#state = "running";
@@ -100,7 +107,7 @@ export class SupervisedService {
     const hasRunLong = this.#state === "running" && clock.monotonicMs() - this.#startedAtMs > backoff.capMs;
     this.#failures = hasRunLong ? 1 : this.#failures + 1;
     this.#state = "failed";
-    this.#reason = cause instanceof Error ? cause.message : String(cause);
+    this.#reason = textOf(cause);
     const delayMs = backoffMs(backoff, this.#failures);
     const seconds = String(delayMs / 1000);
     this.#parts.report(`the service ${this.name} failed and is started again in ${seconds} s`, cause);
@@ -116,7 +123,9 @@ export class SupervisedService {
   }
 
   #end(): Promise<void> {
-    return this.#service.stop().catch((error: unknown) => {
+    return new Promise<void>((resolve) => {
+      resolve(this.#service.stop());
+    }).catch((error: unknown) => {
       this.#parts.report(`the service ${this.name} could not be stopped`, error);
     });
   }
@@ -132,4 +141,8 @@ export class SupervisedService {
       void work.finally(cancel).then(resolve);
     });
   }
+}
+
+function textOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
