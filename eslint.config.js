@@ -25,11 +25,11 @@ const noDefaultExport = {
   selector: "ExportDefaultDeclaration",
   message: "Export by name: a name that can be searched for is the same everywhere.",
 };
-const optionMessage = "Write ...defined({ name }): it leaves out every member that is undefined.";
+const optionMessage = "Write defined({ name }). It leaves out every member that is undefined.";
 const noSpelledOptions = [
   {
     selector:
-      "SpreadElement > ConditionalExpression[test.operator='==='][test.left.type='Identifier'][test.right.type='Identifier'][test.right.name='undefined'] > ObjectExpression.alternate[properties.length=1] > Property[shorthand=true]",
+      "ConditionalExpression[test.operator='==='][test.left.type='Identifier'][test.right.type='Identifier'][test.right.name='undefined'][consequent.properties.length=0] > ObjectExpression.alternate[properties.length=1] > Property[shorthand=true]",
     message: optionMessage,
   },
   {

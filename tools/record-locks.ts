@@ -1,4 +1,5 @@
 /** A history of agents and locks with every type of their events, for a fixture. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { withdrawalKey } from "@holdfast/sdk/contract";
 import type { Command, Outcome } from "../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../sdk/src/json/json.ts";
@@ -36,7 +37,7 @@ class Scene {
   /** A command with a key, so that refusals are recorded too. */
   #ask(operation: string, input: JsonObject, more: { agent?: string; grace?: boolean } = {}): JsonObject {
     const key = `locks-${String((this.#keyCount += 1))}`;
-    const author = more.agent === undefined ? {} : { agent: more.agent };
+    const author = defined({ agent: more.agent });
     return this.#recorder.decide({ operation, principal: "fixture", key, input, ...author }, more.grace).data;
   }
 

@@ -1,4 +1,5 @@
 /** A history of one program with every operation that changes it, with refusals and with evidence, for a fixture. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Json, JsonObject } from "../sdk/src/json/json.ts";
 import type { Command, Outcome } from "../server/src/machine/entry.ts";
 import type { StateReader } from "../server/src/machine/state.ts";
@@ -72,7 +73,7 @@ class ProgramScene {
   /** A command with a key, so that refusals are recorded too. */
   #send(operation: string, input: JsonObject, agent?: string): JsonObject {
     const key = `programs-${String((this.#keyCount += 1))}`;
-    const author = agent === undefined ? {} : { agent };
+    const author = defined({ agent });
     const { data } = this.#recorder.decideChecked({ operation, principal: "fixture", key, input, ...author });
     return data;
   }

@@ -1,4 +1,5 @@
 /** Runs the same commands on every journal. Their results must not depend on the store. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -60,7 +61,7 @@ async function historyOn(journal: Journal): Promise<HistoryResult> {
   const client = clientOf(servicesOf(engine, { clock, ids }), { client: { retry: false } });
   const replies: CallReply[] = [];
   for (const [operation, input, key] of calls) {
-    replies.push(await client.execute(operation, input, key === undefined ? {} : { key }));
+    replies.push(await client.execute(operation, input, defined({ key })));
   }
   const { head } = engine;
   await client.close();

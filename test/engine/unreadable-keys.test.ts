@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ import { openFolder, withFolder } from "../conformance/sqlite-folder.ts";
 import { startNode } from "./start-node.ts";
 
 const send = (client: Client, id: string, key?: string): ReturnType<Client["execute"]> =>
-  client.execute("create-entity", { type: "note", id, value: {} }, key === undefined ? {} : { key });
+  client.execute("create-entity", { type: "note", id, value: {} }, defined({ key }));
 
 /** Sends a command with an old key and three unrelated commands in one batch. */
 async function sendTogether(client: Client, round: string): Promise<readonly unknown[]> {

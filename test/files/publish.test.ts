@@ -1,4 +1,5 @@
 /** Publishing through the client and over HTTP, on a real disk. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
@@ -9,7 +10,7 @@ import type { Client } from "holdfast";
 import { filesServer } from "./files-server.ts";
 
 const textOf = async (client: Client, path: string, version?: number): Promise<string> =>
-  Buffer.from(await client.files.read("site/docs", path, version === undefined ? {} : { version })).toString();
+  Buffer.from(await client.files.read("site/docs", path, defined({ version }))).toString();
 
 async function published(client: Client, files: Readonly<Record<string, string>>, target = "site/docs") {
   await using publish = await client.files.publish(target);

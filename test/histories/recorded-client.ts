@@ -35,7 +35,7 @@ export class RecordedClient {
     let begin = first;
     let isInDoubt = false;
     for (;;) {
-      const reply = await this.#client.execute(operation, input, key === undefined ? {} : { key });
+      const reply = await this.#client.execute(operation, input, defined({ key }));
       const end = systemClock.monotonicMs();
       const code = codeOf(reply);
       if (answers.has(code))
@@ -78,8 +78,8 @@ function commandOf(request: HistoryRequest): {
     case "read":
       return { operation: "get-entity", input: { type, id } };
     case "write": {
-      const expected = request.expected === undefined ? {} : { expected_version: request.expected };
-      const fence = request.fence === undefined ? {} : { fence: request.fence };
+      const expected = defined({ expected_version: request.expected });
+      const fence = defined({ fence: request.fence });
       return {
         operation: "patch-entity",
         input: { type, id, merge: { number: request.number }, ...expected, ...fence },

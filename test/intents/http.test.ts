@@ -1,4 +1,5 @@
 /** Intents over plain HTTP, as a worker without a client library uses them. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -136,7 +137,7 @@ test("each refusal of intents has its status and its code over HTTP, and a probl
     ],
   ];
   for (const [method, path, body, status, code] of rows) {
-    const answer = await server.request(method, path, body === undefined ? {} : { body });
+    const answer = await server.request(method, path, defined({ body }));
     assert.deepEqual([answer.status, answer.body["code"]], [status, code], `${method} ${path} ${answer.text}`);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/u);
     assert.ok(typeof answer.body["next"] === "string");

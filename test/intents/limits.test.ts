@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { entityTable } from "../../server/src/features/entities/entity-table.ts";
@@ -26,7 +27,7 @@ describe("limits of intents", () => {
       await intents.reevaluate("1", { diff: { price }, source: "pricing", reason: "the list changed" });
     }
     const numbersOf = async (corrections?: number): Promise<readonly number[]> => {
-      const { correctionHistory } = await intents.get("1", corrections === undefined ? {} : { corrections });
+      const { correctionHistory } = await intents.get("1", defined({ corrections }));
       return correctionHistory.map(({ number }) => number);
     };
     const all = Array.from({ length: 101 }, (_, index) => index + 1);

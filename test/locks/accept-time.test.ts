@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client } from "holdfast";
@@ -26,7 +27,7 @@ async function callOf(
 function grantedTicket(acceptSeconds?: number): Decider {
   const decider = new Decider();
   decider.acquire("ann", "a");
-  const accept = acceptSeconds === undefined ? {} : { accept_seconds: acceptSeconds };
+  const accept = defined({ accept_seconds: acceptSeconds });
   decider.decide("acquire-lock", { paths: ["a"], owner_id: "bob", ttl_seconds: 3_600, wait: true, ...accept });
   decider.release("ann", "a");
   return decider;

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { JournalError } from "../../server/src/journal/journal.ts";
@@ -13,7 +14,7 @@ const operations = { ...lockOperations, ...lockViews };
 
 /** The reply to a call. It must match the contract. */
 async function answer(node: LockNode, name: keyof typeof operations, input: object, key?: string) {
-  const { outcome } = await node.client.execute(name, input, key === undefined ? {} : { key });
+  const { outcome } = await node.client.execute(name, input, defined({ key }));
   assert.equal(outcome.kind, "done", JSON.stringify(outcome));
   assert.equal(checkOf(operations[name].output)(outcome.data as never), undefined, JSON.stringify(outcome.data));
   return outcome.data as Record<string, unknown> & { left_before: readonly LeftBefore[] };

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CallReply, Client } from "holdfast";
@@ -12,7 +13,7 @@ type Send = () => Promise<CallReply>;
 
 /** The requests of one owner at the path `p`, each with its own key. */
 function requestsOf(client: Client, owner?: string) {
-  const by = owner === undefined ? {} : { owner_id: owner };
+  const by = defined({ owner_id: owner });
   return {
     acquire: (key: string | undefined, more: object = {}) =>
       client.execute("acquire-lock", { paths: ["p"], ttl_seconds: 60, wait: true, ...by, ...more }, key ? { key } : {}),

@@ -22,6 +22,17 @@ async function positionsIn(engine: Awaited<ReturnType<typeof startEngine>>): Pro
   return all.flatMap(({ position, events }) => events.map((_, index) => `1.${position}.${index}`));
 }
 
+/** Publishes the event of one command by a node, and stops that node. */
+async function publishOnce(
+  url: string,
+  engine: Awaited<ReturnType<typeof startEngine>>,
+  agent: MeshAgent,
+): Promise<void> {
+  await using _node = await startMeshNode(url, { engine });
+  await agent.command("cmd.plan.create", { entity_id: "1", value: {} });
+  await agent.eventsUntil("evt.plan.created");
+}
+
 test("an unreadable command is answered, delivered five times, and then parked without its secrets [M11]", async () => {
   await using nats = await startNats();
   await using node = await startMeshNode(nats.url);
@@ -143,11 +154,8 @@ test("publishing continues after the last event in the stream, even if other pro
     await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
   );
   const { engine } = running;
-  const first = await startMeshNode(nats.url, { engine });
   await using agent = await MeshAgent.connect(nats.url);
-  await agent.command("cmd.plan.create", { entity_id: "1", value: {} });
-  await agent.eventsUntil("evt.plan.created");
-  await first[Symbol.asyncDispose]();
+  await publishOnce(nats.url, engine, agent);
   await agent.send("evt.elsewhere.happened", { mine: true });
   await agent.send("cmd.plan.create", { entity_id: "2", value: {} });
   await using _second = await startMeshNode(nats.url, { engine });
@@ -184,11 +192,8 @@ test("a purged event stream stops publishing until an operator sets nats_publish
     await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
   );
   const { engine } = running;
-  const first = await startMeshNode(nats.url, { engine });
   await using agent = await MeshAgent.connect(nats.url);
-  await agent.command("cmd.plan.create", { entity_id: "1", value: {} });
-  await agent.eventsUntil("evt.plan.created");
-  await first[Symbol.asyncDispose]();
+  await publishOnce(nats.url, engine, agent);
   const jsm = await jetstreamManager(agent.nc, { checkAPI: false });
   await jsm.streams.purge("HOLDFAST_EVENTS");
   const lost = await startMeshNode(nats.url, { engine });

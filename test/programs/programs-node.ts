@@ -1,4 +1,5 @@
 /** A node with programs: an engine in memory, and the check on the thread of the test or in a real thread. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import type { CallReply } from "holdfast";
 import { allChecks } from "../../server/src/app/app-services.ts";
@@ -80,7 +81,7 @@ export class ProgramAgent {
 
   async send(operation: string, input: JsonObject = {}, key?: string): Promise<CallReply> {
     const named = operation.startsWith("programs.") ? { program_id: this.program, ...input } : input;
-    return this.#client.execute(operation, named, key === undefined ? {} : { key });
+    return this.#client.execute(operation, named, defined({ key }));
   }
 
   /** The data of a call that must succeed. */

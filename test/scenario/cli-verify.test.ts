@@ -4,13 +4,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "holdfast";
-import { genesis, seal } from "../../server/src/journal/seal.ts";
-import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import { ticketKind } from "../machine/ticket-kind.ts";
 import { forge, storedBatches, tamper } from "./forge.ts";
 import { runHere } from "./cli-terminal.ts";
 import { holdfast, jsonLines } from "./holdfast-command.ts";
+import { makeNewerJournal } from "./newer-journal.ts";
 import { inEmptyFolder } from "./program.ts";
 
 /** Six entries in six batches: a creation with a key, changes, a conflict, a deletion. */
@@ -179,11 +178,7 @@ test(
 test(
   "verify stops with one sentence at rules that this build does not have",
   inEmptyFolder(async (folder) => {
-    const journal = await openSqliteJournal({ folder: join(folder, ".holdfast"), startedAt: "today" });
-    const command = { id: "a", operation: "create-entity", principal: "local", input: {} };
-    const decided = { position: 1, time: 1, rules: 99, grace: false, outcome: { kind: "done", data: {} } as const };
-    await journal.append(seal([{ ...command, ...decided, events: [] }], genesis, ["salt"]));
-    await journal.close();
+    await makeNewerJournal(folder);
     const { code, errors } = await runHere(folder, "verify");
     assert.equal(code, 5, errors);
     assert.match(errors, /rules 99/);

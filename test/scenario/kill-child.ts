@@ -3,6 +3,7 @@
  * writes a line for each request and each acknowledgement before it continues. Lines that the parent has not read when
  * this process dies are still in the pipe.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { readFileSync, writeSync } from "node:fs";
 import { open } from "holdfast";
 import type { Client } from "holdfast";
@@ -69,7 +70,7 @@ async function call(client: Client): Promise<void> {
     const request = again ?? (await nextRequest(client, plan.from + made - 1));
     report({ kind: "sent", request });
     const { operation, input, key } = request;
-    const reply = await client.execute(operation, input, key === undefined ? {} : { key });
+    const reply = await client.execute(operation, input, defined({ key }));
     const { outcome, position, replayed } = reply as Answer;
     report({ kind: "answered", number: request.number, answer: { outcome, position, replayed } });
   }

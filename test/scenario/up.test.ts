@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { open } from "holdfast";
-import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
-import { genesis, seal } from "../../server/src/journal/seal.ts";
 import { holdfast } from "./holdfast-command.ts";
+import { makeNewerJournal } from "./newer-journal.ts";
 import { type Ended, inEmptyFolder, type Program } from "./program.ts";
 
 async function stop(program: Program, signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
@@ -151,11 +150,7 @@ test(
 test(
   "up refuses a history that newer rules decided, in one sentence, and skips no entry",
   inEmptyFolder(async (folder) => {
-    const journal = await openSqliteJournal({ folder: join(folder, ".holdfast"), startedAt: "today" });
-    const command = { id: "a", operation: "create-entity", principal: "local", input: {} };
-    const decided = { position: 1, time: 1, rules: 99, grace: false, outcome: { kind: "done", data: {} } as const };
-    await journal.append(seal([{ ...command, ...decided, events: [] }], genesis, ["salt"]));
-    await journal.close();
+    await makeNewerJournal(folder);
     const { code, errors } = await holdfast(folder, "up").ended;
     assert.equal(code, 5, errors);
     assert.match(errors, /entry 1 was decided by rules 99, which this build does not know/);

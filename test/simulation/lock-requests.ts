@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { errandOwner } from "../locks/errand-feature.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
 import { dueOf } from "./lock-view.ts";
@@ -143,7 +144,7 @@ export class LockRequests {
     const agents = [...this.#locks.view.agents.keys()];
     const agent = agents.length === 0 ? undefined : this.#random.pick(agents);
     if (this.#random.chance(0.5)) return lockRequest("end-agent", {}, agent);
-    return lockRequest("end-agent", agent === undefined ? {} : { agent_id: agent });
+    return lockRequest("end-agent", defined({ agent_id: agent }));
   }
 
   #acquire(wait: boolean): SimulatedRequest {

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
@@ -198,7 +199,7 @@ export class SimulatedNode {
         });
         return reply;
       },
-      watch: ({ after }) => watch(services, after === undefined ? {} : { after }),
+      watch: ({ after }) => watch(services, defined({ after })),
       notices: () => {
         throw new Error("listeners call the node itself");
       },

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { SimulatedNode } from "./node.ts";
@@ -71,7 +72,7 @@ export class Subscriber {
       this.#seen = Infinity;
     }
     this.#world.log(() => `${this.#name} watches ${node.owner} after ${this.#cursor ?? "now"}`);
-    this.#pages = transport.watch(this.#cursor === undefined ? {} : { after: this.#cursor });
+    this.#pages = transport.watch(defined({ after: this.#cursor }));
     if (this.#cursor !== undefined) this.#world.faults.count("subscriber continues from its cursor");
     this.#isBehind = (): boolean => engine.head.position < this.#position;
     this.#isInHistory = (): boolean => node.isInHistory();

@@ -72,6 +72,17 @@ test("the linter refuses members that a condition spreads into an object of a so
   await assertAll(pureFiles, ["export const some = { ...(isKnown ? first : second) };"], false);
 });
 
+test("the linter refuses an object whose only member is left out if it is undefined", async () => {
+  const spelled = ["export const some = value === undefined ? {} : { value };"];
+  await assertAll([...pureFiles, "test/planted.ts"], spelled, true);
+  const others = ["value === undefined ? {} : { value: value + 1 }", 'kind === "none" ? {} : { value }'];
+  await assertAll(
+    ["test/planted.ts"],
+    others.map((text) => `export const some = ${text};`),
+    false,
+  );
+});
+
 test("the linter refuses default exports", async () => {
   await assertAll([...pureFiles, ...timelessFiles, "test/planted.ts"], ["export default 5;"], true);
 });

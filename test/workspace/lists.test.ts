@@ -1,4 +1,5 @@
 /** Every list of the contract has a limit, and the server enforces it. */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
@@ -38,7 +39,7 @@ test("a list of the workspace has 100 items unless its caller asks for more, and
   }
   decider.done("create-project", { project: "p", name: "p", ...take });
   const page = (limit?: number) => {
-    const input = limit === undefined ? {} : { limit };
+    const input = defined({ limit });
     const { data } = decider.read("list-templates", input);
     return [(data["items"] as readonly unknown[]).length, data["next"] !== null];
   };

@@ -81,7 +81,7 @@ test("every operation is refused without its lock, and its refusal names the loc
   }
 });
 
-test("a weaker mode, the record alone, or the lock of a sister does not allow an operation [W4 W12]", () => {
+test("a weaker mode, the record alone, or the lock of a sibling does not allow an operation [W4 W12]", () => {
   for (const row of rows) {
     const changed = (change: JsonObject): readonly JsonObject[] => row.locks.map((lock) => ({ ...lock, ...change }));
     if (row.locks[0]?.mode === "write") {
@@ -90,7 +90,7 @@ test("a weaker mode, the record alone, or the lock of a sister does not allow an
     }
     if (row.locks[0]?.scope === "tree") assertRefused(row, under(row, changed({ scope: "self" })), "with self");
     const sisters = row.locks.map((lock) => ({ ...lock, path: sisterOf(lock.path), scope: "tree" }));
-    assertRefused(row, under(row, sisters), "with the lock of a sister");
+    assertRefused(row, under(row, sisters), "with the lock of a sibling");
     // A lock of one of two sketches is not enough.
     if (row.locks.length > 1) assertRefused(row, under(row, row.locks.slice(0, 1)), "with one of two locks");
   }

@@ -1,4 +1,5 @@
 /** A node with a manual clock whose clients come through HTTP and through the socket. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { connect } from "holdfast";
 import type { Allowance, Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
@@ -21,7 +22,7 @@ export interface TwoDoors extends AsyncDisposable {
 
 export async function twoDoors(disk?: MemoryDisk): Promise<TwoDoors> {
   await using opened = new AsyncDisposableStack();
-  const node = await gatedNode(disk === undefined ? {} : { disk });
+  const node = await gatedNode(defined({ disk }));
   opened.defer(() => node.stop());
   const { gate, services } = node;
   const report = (): void => undefined;

@@ -127,7 +127,7 @@ test("a job of the same type that a caller submitted itself gives its worker no 
   assert.equal(changed.code, "workspace.role_missing");
 });
 
-test("a restore replaces all records, can be repeated after every command, and no reader sees a half of it", () => {
+test("a restore replaces all records, can be repeated after every command, and no reader sees a part of it", () => {
   const decider = smallWorkspace();
   const agent = worker(decider);
   const caller = { principal: "wes", agent };

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,7 +9,7 @@ import { join } from "node:path";
  */
 export function writeAddressFile(folder: string, url: string, operatorSocket?: string): () => void {
   const file = join(folder, "server.json");
-  const elsewhere = operatorSocket === undefined ? {} : { operator_socket: operatorSocket };
+  const elsewhere = defined({ operator_socket: operatorSocket });
   const text = `${JSON.stringify({ url, pid: process.pid, ...elsewhere })}\n`;
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });

@@ -28,7 +28,7 @@ export type CheckReport =
   /** The job continues when the rows of this unit are loaded. */
   | { readonly kind: "needs"; readonly job: number; readonly unit: string };
 
-/** The way to a thread. */
+/** A connection to a thread. */
 export interface CheckPort {
   post(order: CheckOrder): void;
   /** The processor time that the thread has used, in ms. It is pending while the thread gets no processor. */

@@ -110,7 +110,7 @@ export class CheckError extends Error {
   }
 }
 
-/** Receives what happens to checks, for metrics. */
+/** Receives the runs of checks, for metrics. */
 export interface CheckObserver {
   /** One run of a check. */
   readonly onCheck: (run: {

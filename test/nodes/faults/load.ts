@@ -2,6 +2,7 @@
  * The load on the nodes during the faults. Each acknowledgement is kept and searched for in the journal at the end. A call
  * that is refused although its retry must succeed ends the run.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
 import { connect, HoldfastError, LockLostError, systemClientClock } from "@holdfast/sdk";
 import type { Client, Written } from "@holdfast/sdk";
@@ -152,7 +153,7 @@ export class Load {
 
   #note(what: AcknowledgedWrite["what"], id: string, { version, revision, position }: Written, fence?: string): void {
     const epoch = Number(revision.split(".")[0]);
-    const under = fence === undefined ? {} : { fence };
+    const under = defined({ fence });
     this.acknowledged.push({ what, id, version, epoch, position, atMs: performance.now(), ...under });
   }
 }

@@ -94,7 +94,7 @@ export function filesClient({ run, client }: FilesHost): FilesClient {
         for (const { path, read } of left) await publish.write(path, read());
       };
       await Promise.all(Array.from({ length: Math.min(uploadsMax, found.length) }, upload));
-      return await publish.commit(meta === undefined ? {} : { meta });
+      return await publish.commit(defined({ meta }));
     },
     open,
     async read(target, path, options) {

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { JobOperations } from "../packs/job-operations.ts";
 import { FatalJobError, JobReturn } from "./running-job.ts";
@@ -16,7 +17,7 @@ const messageMax = 2_000;
 export async function attemptEnd(job: RunningJob, handler: JobHandler): Promise<AttemptEnd> {
   try {
     const result = await handler(job);
-    return { operation: "complete", input: result === undefined ? {} : { result } };
+    return { operation: "complete", input: defined({ result }) };
   } catch (thrown) {
     const error: unknown = job.signal.reason instanceof JobReturn ? job.signal.reason : thrown;
     if (error instanceof JobReturn) return { operation: "release", input: { delayMs: error.delayMs } };

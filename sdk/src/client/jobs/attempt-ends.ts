@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { pause } from "../../base/pause.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { CoreClient } from "../core-client.ts";
@@ -105,7 +106,7 @@ export class AttemptEnds {
 const staleCode = "jobs.claim_stale";
 
 function resultOf({ result }: Completed): { readonly result?: unknown } {
-  return result === undefined ? {} : { result };
+  return defined({ result });
 }
 
 function hasCode(error: unknown, code: string): boolean {

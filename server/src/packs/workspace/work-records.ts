@@ -1,4 +1,5 @@
 /** The writes of the workers of the pack's jobs. Each is refused without the fence of such a job. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { workspaceMap, workspaceObject, workspaceProject, workspaceSketch } from "@holdfast/sdk/contract";
 import { recordsPerCommand } from "@holdfast/sdk/contract";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -160,7 +161,7 @@ function endRestore(input: EndInput, context: DecideContext): Decision {
   return decideRestore(context, "workspace.end-restore", input, (_context, { job, value: current }) => {
     if (!Object.values(value.roles).includes("owner"))
       return refusedBy(context, refusal("workspace.last_owner", { project, principal_name: "" }));
-    const root = current.root === undefined ? {} : { root: current.root };
+    const root = defined({ root: current.root });
     const next = { ...(value as unknown as JsonObject), ...root };
     const write = { target: { id: project }, name: "restored", change: { value: next } };
     const written = writeByKind(projectKind, write, context);

@@ -1,4 +1,5 @@
 /** Checks an uploaded image whole and publishes it as the floorplan of a map. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { fetchFile } from "./fetch-file.ts";
@@ -35,7 +36,7 @@ export async function importFloorplan(job: WorkspaceJob): Promise<ImportedFloorp
   job.progress(tiles ? 30 : 60, `${String(width)} × ${String(height)} pixels`);
   const place = `project/${project}/map/${map}`;
   const name = `floorplan.${format}`;
-  const rootOf = root === undefined ? {} : { root };
+  const rootOf = defined({ root });
   const terms = { fence, ...publishTerms(fetched.bytes), ...rootOf };
   await using publish = await client.files.publish(`${place}/floorplan`, terms);
   await publish.write(name, chunksOf(file));

@@ -195,5 +195,5 @@ async function restoreTarget(
     const stream = await client.files.open(backup, `${folder}/${path}`, { version, fence, signal });
     await publish.write(path, stream.open());
   }
-  await publish.commit(meta === undefined ? {} : { meta });
+  await publish.commit(defined({ meta }));
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { resolve } from "node:path";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { textOption } from "../args/option-values.ts";
@@ -22,7 +23,7 @@ export const filesPublishCommand: CliCommand = serverCommand({
   async execute({ positionals: [target = "", folder = ""], values, connect, show }) {
     const root = textOption(values, "root");
     await using client = await connect();
-    const options = root === undefined ? {} : { root };
+    const options = defined({ root });
     const version = await client.files.publishFolder(target, resolve(folder), options).catch((error: unknown) => {
       // Any other error is about the folder.
       if (error instanceof HoldfastError) throw error;

@@ -14,10 +14,11 @@ import { relativeTime } from "../terminal/relative-time.ts";
 import { table } from "../terminal/table.ts";
 import { jobNote } from "./job-line.ts";
 import { showJobStats } from "./job-stats.ts";
+import { unfinishedStates } from "./unfinished-states.ts";
 import type { WireJob } from "./wire-job.ts";
 
-/** The states of jobs that have not ended, in the order in which a reader looks for a job. */
-const openStates = ["running", "locking", "ready", "scheduled", "waiting", "failed"] as const;
+/** The states of jobs that have not ended. A failed job waits for a retry. */
+const openStates = [...unfinishedStates, "failed"] as const;
 const listedStates = [...openStates, ...jobEnds] as const;
 
 export const jobsCommand: CliCommand = serverCommand({

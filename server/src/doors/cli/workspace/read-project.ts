@@ -2,6 +2,7 @@
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { readPages } from "../discovery/read-pages.ts";
 import type { ServerCaller } from "../discovery/server-caller.ts";
+import { unfinishedStates } from "../job/unfinished-states.ts";
 import type { WireJob } from "../job/wire-job.ts";
 
 interface WireProject {
@@ -39,9 +40,6 @@ interface ItemPage<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
 }
-
-/** The states of a job that has not ended, in the order in which a reader looks for it. */
-const unfinishedStates = ["running", "locking", "ready", "scheduled", "waiting"] as const;
 
 /** Reads at most `limit` maps, as many sketches and as many jobs. Each request takes the read lock for itself alone. */
 export async function readProject(

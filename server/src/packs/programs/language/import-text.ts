@@ -20,7 +20,7 @@ function stepOf({ match, lines }: Section): ProgramStep {
   const [, id = "", name, home] = match;
   if (name !== undefined) return { type: "add_module", module_id: id, name, ...defined({ parent: home }) };
   const text = lines.join("\n");
-  const place = home === undefined ? {} : { module_id: home };
+  const place = defined({ module_id: home });
   const isType = /^\s*(pub\s+)?(struct|enum)\b/u.test(text);
   return isType
     ? { type: "add_type", type_id: id, text, ...place }

@@ -1,4 +1,5 @@
 /** The cursor of the parser, the names in scope, and the errors that it found. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { DiagnosticCode } from "./diagnostic.ts";
 import { languageLimits } from "./language-limits.ts";
@@ -209,12 +210,7 @@ export class ParseState {
     ];
     const suggestion = closestWord(token.text, words);
     const hint = suggestion === undefined ? "" : `: did you mean ${suggestion}?`;
-    this.report(
-      "name.unknown",
-      token,
-      `There is no ${what} ${token.text}${hint}`,
-      suggestion === undefined ? {} : { suggestion },
-    );
+    this.report("name.unknown", token, `There is no ${what} ${token.text}${hint}`, defined({ suggestion }));
     return this.node("hole");
   }
 }
