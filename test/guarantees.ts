@@ -146,7 +146,7 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
     B5: "A pipeline of bridges runs in the given order, outside the machine, under an exclusive lock and its fence. A second runner is refused at once, or waits. A failing bridge ends the run, or is recorded in continue mode.",
     B6: "Deadlocks are detected. The SDK's retry releases the acquired locks and runs again, a bounded number of times, before it reports the cycle. Sorted updates of many intents never deadlock.",
     B7: "At least 2,000 status updates per second run over 1,000 intents. Lock acquisition takes under 5 ms at p95. 50 concurrent re-evaluations of one intent all succeed, under 200 ms at p95.",
-    B9: "The specification's matrix of 38 rows exists as data, and each row is proven.",
+    B9: "The matrix of 38 promises about intents exists as data, and each row is proven.",
     B10: "The audit log is append-only, in the store or in a local file in position order. A kill -9 leaves no gap and no repeat.",
     B11: "Audit events record status changes, bridge starts, completions and failures, and re-evaluations, with their actor. Each kind of failure has its own error.",
     B12: "There is a strategy guide with a decision tree. Line coverage of locks, entities and intents is over 80 %.",

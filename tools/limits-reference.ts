@@ -75,7 +75,7 @@ const notes: Rows<typeof noteLimits> = {
   notesMax: {
     bounds: "recorded refusals of one principal, and failed authentications at one door, in a minute",
     beyond: "only counted, and reported with the next recorded one",
-    test: "a failed authentication is recorded with its door and code, at a limited rate, and nothing of the token is [X14 X15]",
+    test: "a failed authentication is recorded with its door and code, at a limited rate, and without any part of the token [X14 X15]",
   },
   periodMs: "pace",
   principalsMax: { bounds: "principals with such a count", beyond: "all counts start again" },

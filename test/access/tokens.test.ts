@@ -267,7 +267,7 @@ test("an attempt at an operator's operation is refused and recorded, at a limite
   await node.stop();
 });
 
-test("a failed authentication is recorded with its door and code, at a limited rate, and nothing of the token is [X14 X15]", async () => {
+test("a failed authentication is recorded with its door and code, at a limited rate, and without any part of the token [X14 X15]", async () => {
   const node = await gatedNode();
   const fail = (door: "http" | "socket" | "nats", token?: string) =>
     admitLatest(node.gate, { token, isLoopback: false, connection: "c", door });

@@ -1,4 +1,4 @@
-/** The matrix of the specification, as data. Each row is proven here, or names the test that proves it. */
+/** The matrix of promises about intents, as data. Each row is proven here, or names the test that proves it. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

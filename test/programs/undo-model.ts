@@ -43,7 +43,7 @@ export interface ModelLocks {
   readonly isForeign: (agent: string, id?: string) => boolean;
 }
 
-/** Maximum changes of an agent that it can undo, as the design says. */
+/** Maximum changes of an agent that it can undo. */
 const depth = 100;
 
 export const isSame = (one: ModelContent | undefined, other: ModelContent | undefined): boolean =>
@@ -88,7 +88,7 @@ export class UndoModel {
     return new Map(newest.changes.map(({ id, before }) => [id, before]));
   }
 
-  /** The code of the answer: the first reason in the order of the design, or `done`. */
+  /** The code of the answer: the first reason in a fixed order, or `done`. */
   codeOf(request: ModelRequest, locks: ModelLocks): string {
     return this.#early(request, locks) ?? this.#late(request, locks) ?? "done";
   }

@@ -142,7 +142,7 @@ export class ProgramRequests {
     ]);
   }
 
-  /** An agent takes its newest change back. Another change may have built on it, or the agent may lack the lock. */
+  /** An agent undoes its newest change. Another change may have built on it, or the agent may lack the lock. */
   #restore(side: "undo" | "redo"): SimulatedRequest | undefined {
     const random = this.#random;
     const state = this.#known.state();

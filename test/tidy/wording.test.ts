@@ -20,6 +20,11 @@ const phrases: readonly Phrase[] = [
     example: "fixes the race (issue 12)",
   },
   {
+    pattern: /\b(specification|research) (behind|\d)|\bas the (design|specification) (says|defines)\b/i,
+    why: "names a text that the reader may not have; write down what it says",
+    example: "Where specification 004 says so",
+  },
+  {
     pattern: /\b(TODO|FIXME|XXX|HACK)\b/,
     why: "do it, or describe what is missing and what that means for the user",
     example: "// TODO later",

@@ -1,6 +1,7 @@
 /**
- * Where specification 004 says that an agent must stop and ask, the software refuses: one test for each row of that table. Each
- * is sent through the client and through the routes of HTTP. The refusal changes nothing and names what to send. Then it is sent.
+ * Where an agent must stop and ask, the software refuses. Each row of the table in `docs/concepts/workspace.md` has a
+ * test. Each is sent through the client and through the routes of HTTP. The refusal changes nothing and names what to
+ * send. Then it is sent.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -5,7 +5,7 @@
  *   submitted the job for this project. A job that was submitted otherwise is refused.
  * - With the same fence a worker sends the other operations too, without a role: `create-map`, `create-sketch`,
  *   `change-objects` in chunks of 200, and every read. It publishes files with `files.open` and the same fence.
- * - An import and a recalculation need `set-totals` and those. A backup reads pages of `list-records`.
+ * - An import and a recalculation also need `set-totals`. A backup reads pages of `list-records`.
  * - A restore sends `begin-restore`, `clear-records` until nothing is left, `write-records` in chunks, `end-restore`.
  *   Each can be repeated, so an attempt continues where the one before ended.
  */
