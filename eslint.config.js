@@ -40,6 +40,7 @@ const noSpelledOptions = [
 ];
 /** In sources also with other conditions and members. A test may add a member at random. */
 const noConditionalSpreads = [
+  ...noSpelledOptions,
   { selector: "SpreadElement > ConditionalExpression > ObjectExpression[properties.length=0]", message: optionMessage },
   { selector: "SpreadElement > LogicalExpression > ObjectExpression", message: optionMessage },
 ];

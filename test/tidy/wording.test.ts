@@ -22,7 +22,7 @@ const phrases: readonly Phrase[] = [
   {
     pattern: /\b(specification|research) (behind|\d)|\bas the (design|specification) (says|defines)\b/i,
     why: "names a text that the reader may not have; write down what it says",
-    example: "Where specification 004 says so",
+    example: "Where specification 004 asks for it",
   },
   {
     pattern: /\b(TODO|FIXME|XXX|HACK)\b/,
