@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import type { CallReply } from "@holdfast/sdk";
-import { routesOf } from "@holdfast/sdk/contract";
+import { routedOperations, routesOf } from "@holdfast/sdk/contract";
 import { openApiOperation } from "../../server/src/doors/http/openapi/openapi-operation.ts";
 import { operatorSecret } from "../access/gated-node.ts";
 import { counts } from "../prove/counts.ts";
@@ -141,6 +141,23 @@ test("the client sends bytes over HTTP, also with a socket, and other doors refu
   }
   const { stream } = await door.inside.call("read-file", { name: "c" }, {});
   assert.equal(await sizeOf(stream?.open() ?? chunksOf(0)), 200_000);
+});
+
+test("a stream route changes nothing for GET and HEAD, and no other route does for GET", async () => {
+  await using door = await streamDoor();
+  const input = encodeURIComponent(JSON.stringify({ type: "note", id: "1", value: {} }));
+  const path = `/v1/streams/create-entity?input=${input}`;
+  for (const method of ["GET", "HEAD"]) {
+    const { status, headers } = await door.fetch(path, { method });
+    assert.deepEqual([status, headers.get("allow")], [405, "POST"], method);
+  }
+  const { outcome } = await door.inside.call("get-entity", { type: "note", id: "1" }, {});
+  assert.ok(outcome.kind === "refusal" && outcome.code === "entity_not_found");
+  assert.equal((await door.fetch(path, { method: "POST" })).status, 200);
+  assert.deepEqual(
+    routedOperations.filter(({ route, operation }) => route.method === "GET" && operation.kind !== "read"),
+    [],
+  );
 });
 
 test("a body beyond the bound of its operation is refused with body_too_large, and one at the bound is stored", async () => {

@@ -4,6 +4,7 @@ import { inputLimits } from "../json/input-limits.ts";
 import { readJson } from "../json/read-json.ts";
 import { callRefusal } from "./call-refusal.ts";
 import type { HttpOptions } from "./http-options.ts";
+import { operationData } from "./data/operation-data.ts";
 import { commandReplyOf, failedReply } from "./command-reply.ts";
 import type { CommandReply } from "./command-reply.ts";
 import type { ByteRange, CallOptions, CallReply, ReplyStream } from "./transport.ts";
@@ -21,10 +22,12 @@ export async function httpStreamedCall(
   const url = new URL(`/v1/streams/${encodeURIComponent(operation)}?${query}`, nodes.current.url);
   const headers = headersOf(call, token);
   const { signal = null } = call;
-  const request = call.body === undefined ? { headers, signal } : { headers, signal, ...bodyOf(call.body) };
+  // GET changes nothing. An operation that the contract does not have may be a write.
+  const method = operationData(operation)?.kind === "read" ? "GET" : "POST";
+  const request = call.body === undefined ? { headers, signal, method } : { headers, signal, ...bodyOf(call.body) };
   try {
     const response = await fetch(url, request);
-    const stream = streamOf(response, (range) => fetch(url, { signal, headers: { ...headers, range } }));
+    const stream = streamOf(response, (range) => fetch(url, { signal, method, headers: { ...headers, range } }));
     if (stream === undefined) return commandReplyOf(readJson(await response.text()) as CommandReply);
     const position = Number(response.headers.get("holdfast-position"));
     return { outcome: { kind: "done", data: {} }, position, replayed: false, events: [], stream };

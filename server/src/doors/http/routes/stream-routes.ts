@@ -14,15 +14,18 @@ import { commandOptions, sendWhole } from "./command-routes.ts";
 import { streamedCall } from "./streamed-call.ts";
 
 const path = "/v1/streams/:operation";
+const postOnly = { allow: ["POST"] };
 
 /**
  * Operations with a binary body or a stream as their answer, by name. The input is JSON in the query, since the body is
- * taken. GET is for an operation without a body, so that ranges and conditions work as for any document.
+ * taken. GET is for reads, so that ranges and conditions work as for any document. A link, a crawler or a prefetch sends GET,
+ * and must change nothing.
  */
 export function addStreamRoutes(app: FastifyInstance, parts: DoorParts): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { operation } = request.params as { readonly operation: string };
     const record = parts.operations.find(operation) ?? unknownOperation(operation);
+    if (record.kind === "write" && request.method !== "POST") throw new HttpProblem("method_not_allowed", postOnly);
     const sent = { record, input: inputOf(request), options: commandOptions(request) };
     const answer = await streamedCall(parts, sent, request, reply);
     setReplyHeaders(request, reply, answer);
