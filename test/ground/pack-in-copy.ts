@@ -4,8 +4,9 @@
  */
 import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { test } from "node:test";
-import { open } from "holdfast";
+import { connect, open } from "holdfast";
 import type { WatchedEvent } from "holdfast";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
@@ -51,6 +52,11 @@ test(
   }),
 );
 
+const milk = "buy milk";
+const bytesOperations = [
+  ["notes.read-text", { id: "b1/n1" }],
+  ["notes.weigh-text", { book: "b1" }],
+] as const;
 const both = [{ id: "b1/n1" }, { id: "b2/n1" }];
 
 /** Pins a note of two books and signs a text in each. */
@@ -152,6 +158,53 @@ test("the read rule of the pack refuses the list to an agent and not to an opera
   assert.equal((await refusalOf(agent.run("notes.list", {}))).code, "notes.list_closed");
   assert.equal((await refusalOf(agent.entities.list("note"))).code, "notes.list_closed");
   assert.deepEqual(await client.run("notes.list", {}), { items: [], next: null });
+});
+
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+test(
+  "a stream of the pack has a length, a type, a tag and ranges, and its upload is read, in process and over HTTP",
+  withCliServer(async ({ url }) => {
+    for (const connecting of [open({ memory: true }), connect(url)]) {
+      await using client = await connecting;
+      await client.run("notes.create", { id: "b1/n1", text: milk });
+      const { stream, outcome: read } = await client.execute(
+        "notes.read-text",
+        { id: "b1/n1" },
+        { acceptsStream: true },
+      );
+      assert.ok(stream !== undefined, JSON.stringify(read));
+      assert.deepEqual([stream.length, stream.contentType], [milk.length, "text/plain"]);
+      assert.match(stream.etag ?? "", /b1\/n1-1/u);
+      assert.equal(await textOf(stream.open({ start: 4, end: 8 })), "milk");
+      const body = Readable.from([Buffer.from("one tw"), Buffer.from("o three")]);
+      const { outcome } = await client.execute("notes.weigh-text", { book: "b1" }, { body });
+      assert.equal((outcome.data as Members)["words"], 3);
+    }
+  }),
+);
+
+for (const door of ["HTTP commands", "the socket", "NATS"] as const) {
+  test(`bytes of the pack are refused through ${door} with operation_needs_http`, async () => {
+    await using driver = await doorDrivers[door]?.();
+    assert.ok(driver !== undefined);
+    for (const [operation, input] of bytesOperations) {
+      const { outcome } = await driver.run({ operation, input: () => input }, input, undefined);
+      assert.equal(outcome.kind === "refusal" ? outcome.code : undefined, "operation_needs_http", operation);
+    }
+  });
+}
+
+test("the rule of the pack about targets refuses files below a book", async () => {
+  await using client = await open({ memory: true });
+  const agent = client.as(await client.agents.register({ name: "a" }));
+  assert.equal((await refusalOf(agent.run("files.get", { target: "book/b1" }))).code, "notes.no_files");
+  assert.equal((await refusalOf(agent.run("files.list-versions", { target: "book/b1" }))).code, "notes.no_files");
+  assert.notEqual((await refusalOf(agent.run("files.get", { target: "shelf" }))).code, "notes.no_files");
 });
 
 test("a pack is off while a component that it needs is off, and switching it on explicitly refuses the start", async () => {
