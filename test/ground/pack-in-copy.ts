@@ -18,9 +18,9 @@ import { notesScript } from "./notes-script.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-for (const [door, connect] of Object.entries(doorDrivers)) {
+for (const [door, openDriver] of Object.entries(doorDrivers)) {
   test(`every operation of the pack answers as its guide says through ${door}`, async () => {
-    await using driver = await connect();
+    await using driver = await openDriver();
     for (const { operation, input, key, code, data = {} } of notesScript) {
       const step = { operation, input: () => input, ...defined({ key }) };
       const { outcome } = await driver.run(step, input, undefined);
