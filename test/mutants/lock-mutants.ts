@@ -282,6 +282,14 @@ export const lockMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a thousand locks of a presented fence hide a foreign holder",
+    file: "server/src/features/locks/for-features/blockers-at.ts",
+    find: "conflictingHolds(state, wanted, owner, lockLimits.countedMax + ownPaths)",
+    put: "conflictingHolds(state, wanted, owner, lockLimits.countedMax)",
+    by: "test/locks/needs.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a notify-only ticket is granted",
     file: "server/src/features/locks/queue/grant-next.ts",
     find: "if (row.notifyOnly === true) return removeTicketFromQueue",

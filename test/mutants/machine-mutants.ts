@@ -129,4 +129,12 @@ export const machineMutants: readonly PlantedMutant[] = [
     by: "test/machine/table.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "rows with equal sort keys hide each other",
+    file: "server/src/machine/table-order.ts",
+    find: "return this.#isUnique ? sortKey",
+    put: 'return this.#isUnique || sortKey !== "" ? sortKey',
+    by: "test/machine/table-model.test.ts",
+    caughtIn: "npm test",
+  },
 ];
