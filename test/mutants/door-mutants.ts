@@ -322,6 +322,14 @@ export const doorMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a write is accepted over GET on the route of streams",
+    file: "server/src/doors/http/routes/stream-routes.ts",
+    find: 'record.kind === "write" && request.method',
+    put: 'record.kind === "internal" && request.method',
+    by: "test/http/streams.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a door that carries no bytes passes on an operation with a stream",
     file: "server/src/app/calls/run-call.ts",
     find: "options.carriesStreams !== true)",
