@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { watchRoots, rootsOf } from "./watch-roots.ts";
 import type { ReachedNodes } from "./watch-roots.ts";
+import { removeOrphanedFolders } from "./workspace/temporary-folder.ts";
 import { runImageChild } from "./workspace/run-image-child.ts";
 import { runWorkspaceJob, workspaceTypes } from "./workspace/run-workspace-job.ts";
 
@@ -24,6 +25,9 @@ interface StartedWorkers extends AsyncDisposable {
 /** Offers slots for the jobs of the workspace. Without the image library it does not offer the types that need it. */
 export async function runWorkers(options: WorkersOptions): Promise<StartedWorkers> {
   const { client, addresses, slots, rootFolders, clock, name, report } = options;
+  // A worker that cannot read the temporary folder starts anyway.
+  const orphaned = await removeOrphanedFolders().catch(() => 0);
+  if (orphaned > 0) report(`removed ${String(orphaned)} temporary folders of workers that were killed`);
   const hasImages = await hasImageLibrary();
   if (!hasImages)
     report("the library sharp is not installed, so this worker offers no jobs with images: npm install sharp");

@@ -8,7 +8,8 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fetchFile, filesOf } from "./fetch-file.ts";
 import { recordsOf } from "./list-pages.ts";
-import { publishTerms, temporaryFolder, WorkInputFault } from "./workspace-job.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { publishTerms, WorkInputFault } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 export const backupNames = { about: "backup.json", records: "records.ndjson", files: "files" } as const;

@@ -9,7 +9,8 @@ import { featureOf } from "./feature-of.ts";
 import type { CalibrationMatrix, Shape } from "./feature-of.ts";
 import { imageLimits } from "./image-message.ts";
 import { listPages } from "./list-pages.ts";
-import { ask, publishTerms, required, temporaryFolder } from "./workspace-job.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { ask, publishTerms, required } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 interface ListedObject extends Shape {

@@ -6,7 +6,8 @@ import type { ImageFormat } from "./image-format.ts";
 import { imageLimits, tileSetOf } from "./image-message.ts";
 import type { ImageSize, TileSet } from "./image-message.ts";
 import { runImageChild } from "./run-image-child.ts";
-import { publishTerms, WorkInputFault, required, temporaryFolder } from "./workspace-job.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { publishTerms, WorkInputFault, required } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 const tileSizeDefault = 256;

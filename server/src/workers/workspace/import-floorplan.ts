@@ -8,7 +8,8 @@ import { imageFormat, signatureBytes } from "./image-format.ts";
 import type { ImageFormat } from "./image-format.ts";
 import { imageLimits } from "./image-message.ts";
 import { ImageFault, runImageChild } from "./run-image-child.ts";
-import { publishTerms, required, temporaryFolder } from "./workspace-job.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { publishTerms, required } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 interface ImportedFloorplan {

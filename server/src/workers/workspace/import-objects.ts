@@ -10,7 +10,8 @@ import type { Shape } from "./feature-of.ts";
 import { readFeatures } from "./read-features.ts";
 import type { NumberedFeature } from "./read-features.ts";
 import { RecordChunk } from "./record-chunk.ts";
-import { ask, WorkInputFault, required, temporaryFolder } from "./workspace-job.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { ask, WorkInputFault, required } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 const bytesMax = 1024 ** 3;

@@ -14,7 +14,8 @@ import type { BackedUpTarget, BackupFile } from "./backup.ts";
 import { fetchFile, filesOf } from "./fetch-file.ts";
 import type { ProjectRecord } from "./list-pages.ts";
 import { RecordChunk } from "./record-chunk.ts";
-import { ask, publishTerms, WaitFault, WorkInputFault, required, temporaryFolder } from "./workspace-job.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { ask, publishTerms, WaitFault, WorkInputFault, required } from "./workspace-job.ts";
 import type { WorkspaceJob } from "./workspace-job.ts";
 
 const bytesMax = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,4 @@
 /** The parts of a job of the workspace that its handlers share. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Client } from "@holdfast/sdk";
 import type { RunningJob } from "@holdfast/sdk/running-job";
 
@@ -72,15 +69,6 @@ const timeoutMsMax = 86_400_000;
 export function publishTerms(bytesMax: number): { readonly bytesMax: number; readonly timeoutMs: number } {
   const neededMs = Math.ceil(bytesMax / bytesPerSecondMin) * 1_000;
   return { bytesMax, timeoutMs: Math.min(timeoutMsMax, Math.max(timeoutMsMin, neededMs)) };
-}
-
-interface TemporaryFolder extends AsyncDisposable {
-  readonly path: string;
-}
-
-export async function temporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), "holdfast-work-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Sends an operation of the workspace with the members of the wire. */
