@@ -38,7 +38,7 @@ async function crashed(crashAt: number, faults: DiskFaults = {}, mode: PublishMo
   }
 }
 
-/** The storage takes an unknown error for a broken disk. */
+/** The storage treats an unknown error as a broken disk. */
 function isCrash(error: unknown): boolean {
   return error instanceof Crash || (error instanceof StorageFault && error.data["reason"] === "an unknown error");
 }
