@@ -89,6 +89,7 @@ class CanonicalCopy {
   #array(input: readonly unknown[], depth: number): Json | undefined {
     // Read once: the getter of an element could extend the array.
     const length = input.length;
+    if (length === 0) return noElements;
     // The exact size: an array that grows by push keeps room for 16 more elements, and most arrays of a state are short.
     const elements = new Array<Json>(length);
     for (let index = 0; index < length; index++) {
@@ -150,5 +151,8 @@ class CanonicalCopy {
     return undefined;
   }
 }
+
+/** The copy of every empty array. Values are never changed, and states contain many empty arrays. */
+const noElements: readonly Json[] = Object.freeze([]);
 
 type Members = Readonly<Record<string, unknown>>;

@@ -9,6 +9,7 @@ import { releaseLock } from "../../features/locks/rules/release-lock.ts";
 import { grantAt, ownGrant } from "../../features/locks/tables/find-held.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done, refusal } from "../../machine/refusal.ts";
+import { compactValue } from "./compact-value.ts";
 import { functionChange, patchOf } from "./function-change.ts";
 import { languageLimits } from "./language/language-limits.ts";
 import { replacedItems, setOf } from "./mutation-request.ts";
@@ -58,6 +59,9 @@ export function acceptMutation(verified: VerifiedMutation, context: DecideContex
   );
 }
 
+/** The id of an item as one text in memory. A template would keep its parts as well. */
+const entityId = (programId: string, item: string): string => [programId, item].join("/");
+
 /** The version is part of the target, because a door may demand one. The decision has compared the hash. */
 function targetOf({ state }: DecideContext, id: string): KindWrite["target"] {
   return { id, expected_version: currentVersion(findEntity(state, { type: programType, id })) };
@@ -82,14 +86,14 @@ function writeItem(
   // Undo and redo bring a removed item back. Everything else would be another item with the same id.
   const isReused = before === undefined && version > 1 && what !== "undo" && what !== "redo";
   if (isReused) return { outcome: refusal("programs.name_taken", { item }), events: [] };
-  const target = targetOf(context, `${programId}/${item}`);
+  const target = targetOf(context, entityId(programId, item));
   const written = writeByKind(programKind, { target, change: changeOf(before, after) }, context);
   return "outcome" in written ? written : undefined;
 }
 
 function changeOf(before: ItemValue | undefined, after: ItemValue | undefined): KindWrite["change"] {
   if (after === undefined) return { delete: true };
-  if (before === undefined) return { create: after as unknown as Json };
+  if (before === undefined) return { create: compactValue(after) as unknown as Json };
   if (before.kind !== "function" || after.kind !== "function") return { value: after as unknown as Json };
   return { patch: patchOf(before, functionChange(before, after)) as unknown as Json };
 }

@@ -19,9 +19,8 @@ export interface ItemRow {
 
 export const namePrefix = (programId: string, kind: ItemKind): string => `${programId}${gap}${kind}${gap}`;
 
-/** The place of an item in lists: by program, kind, module and name. */
-export const nameKey = (row: ItemRow): string =>
-  `${namePrefix(row.programId, row.kind)}${row.module}${gap}${row.name}${gap}${row.id}`;
+/** The place of an item in lists: by program, kind, module and name. A template would keep each of its parts in memory. */
+export const nameKey = (row: ItemRow): string => [row.programId, row.kind, row.module, row.name, row.id].join(gap);
 
 export const itemTable: TableSpec<ItemRow, "subject" | "name"> = {
   name: "program-items",

@@ -3,6 +3,7 @@ import { findEntity, isLive } from "../../features/entities/entity-table.ts";
 import type { Event } from "../../machine/entry.ts";
 import type { Fold, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
+import { sharedList, sharedWord } from "./compact-value.ts";
 import { gap, itemTable, removalTable, userCountTable } from "./item-tables.ts";
 import type { ItemRow } from "./item-tables.ts";
 import { stackedAt, stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
@@ -31,8 +32,10 @@ function rowOf(subject: string, value: ItemValue): ItemRow | undefined {
   const parsed = parseSubject(subject);
   if (parsed?.item === undefined) return undefined;
   const module = value.kind === "module" ? (value.parent ?? "") : value.module;
-  const { kind, id } = parsed.item;
-  return { subject, programId: parsed.programId, kind, id, name: value.name, module, uses: usedItems(value) };
+  const { id } = parsed.item;
+  const uses = sharedList(usedItems(value));
+  // Parts of the subject would be texts of their own in each row.
+  return { subject, programId: sharedWord(parsed.programId), kind: value.kind, id, name: value.name, module, uses };
 }
 
 /** The entity itself is already folded: features fold in the order of their needs. */

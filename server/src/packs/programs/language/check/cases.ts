@@ -86,7 +86,10 @@ function failureFinding(
 }
 
 function untestedFinding({ id, limited }: Tested): ItemFinding {
-  const reason = limited > 0 ? "every case trapped or needed too many steps" : "no generated inputs satisfied requires";
+  const reason =
+    limited > 0
+      ? "every case trapped or needed too many steps"
+      : "no generated inputs satisfied requires and the invariants of their types";
   return {
     kind: "function",
     id,
