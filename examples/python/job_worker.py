@@ -1,20 +1,28 @@
 """A worker of jobs in Python, with only the standard library.
 
 It takes jobs of the type `python.count`, sends heartbeats while it works, reports progress, and completes or fails each
-job. SIGTERM returns the running job to the queue. After `kill -9` the server retries the job when its lease has ended.
+job. It continues through a restart of the server. SIGTERM returns the running job to the queue. After `kill -9` of the
+worker the server retries the job when its lease has ended.
 
     python3 examples/python/job_worker.py [http://127.0.0.1:4653]
 """
 
+import http.client
 import signal
 import sys
 import threading
+import time
 
 from holdfast_example import Holdfast, Refused
 
 TYPE = "python.count"
 BEAT_SECONDS = 8
 WAIT_SECONDS = 5
+RETRY_SECONDS = 1
+RETRIES_MAX = 60
+
+# The server is down, or the connection broke: the reply may be lost although the command was executed.
+UNREACHABLE = (OSError, http.client.HTTPException)
 
 stopping = threading.Event()
 
@@ -30,7 +38,7 @@ class Heartbeats:
         while not self.ended.wait(BEAT_SECONDS):
             try:
                 self.holdfast.call("POST", "/v1/agents/heartbeat", {})
-            except (Refused, OSError) as error:
+            except (Refused, *UNREACHABLE) as error:
                 print("heartbeat failed:", error, file=sys.stderr)
 
     def __enter__(self):
@@ -57,18 +65,44 @@ def count(job, report):
     return {"counted": end}
 
 
+def repeated(request):
+    """Sends a request until the server answers, for a minute. Heartbeats keep a job alive whose end is not reported."""
+    for _ in range(RETRIES_MAX):
+        try:
+            return request()[0]
+        except UNREACHABLE as error:
+            print("the server does not answer:", error, file=sys.stderr)
+            time.sleep(RETRY_SECONDS)
+    return request()[0]
+
+
+def take(holdfast):
+    """The next jobs. The server delays its answer until one starts: an idle worker sends one request in five seconds."""
+    body = {"types": [TYPE], "count": 1}
+    try:
+        answer, _ = holdfast.call("POST", "/v1/workers/me/take", body, {"Prefer": f"wait={WAIT_SECONDS}"})
+    except UNREACHABLE:
+        # The lost reply may have had a job. The reply to an offer has all jobs that run for this worker.
+        answer = repeated(lambda: holdfast.call("PUT", "/v1/workers/me", {"types": [TYPE], "slots": 0}))
+    return answer.get("next", [])
+
+
 def run(holdfast, job):
     """Runs one job. Each command carries its claim. A stale claim means: another worker may have the job, so stop."""
     path, claim = f"/v1/jobs/{job['id']}", {"claim": job["claim"]}
 
     def report(percent, message):
-        answer, _ = holdfast.call("POST", f"{path}/progress", {**claim, "percent": percent, "message": message})
+        try:
+            answer, _ = holdfast.call("POST", f"{path}/progress", {**claim, "percent": percent, "message": message})
+        except UNREACHABLE:
+            return  # A lost report costs nothing. The heartbeats continue.
         if answer["cancel_requested"] is not None:
             raise RuntimeError(answer["cancel_requested"])
 
     def end(how, body):
         # The key makes a repeated end the same request.
-        answer, _ = holdfast.call("POST", f"{path}/{how}", {**claim, **body}, {"Idempotency-Key": f"{how} {job['claim']}"})
+        key = {"Idempotency-Key": f"{how} {job['claim']}"}
+        answer = repeated(lambda: holdfast.call("POST", f"{path}/{how}", {**claim, **body}, key))
         print(f"{job['id']} {answer['state']}", flush=True)
 
     print(f"{job['id']} started, attempt {job['attempt']}", flush=True)
@@ -91,11 +125,8 @@ def main(url):
     agent = holdfast.register("python-worker", f"runs {TYPE}")
     print("working", flush=True)
     with Heartbeats(holdfast):
-        # The server delays its answer until a job starts, so an idle worker sends one request in five seconds.
-        wait = {"Prefer": f"wait={WAIT_SECONDS}"}
         while not stopping.is_set():
-            answer, _ = holdfast.call("POST", "/v1/workers/me/take", {"types": [TYPE], "count": 1}, wait)
-            for job in answer.get("next", []):
+            for job in take(holdfast):
                 run(holdfast, job)
     holdfast.call("DELETE", f"/v1/agents/{agent}")
 

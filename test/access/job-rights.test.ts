@@ -42,6 +42,48 @@ test("a token for one type of job submits, works and reads that type and no othe
   await node.stop();
 });
 
+test("a job waits only for jobs that its sender may read or submit, and others are answered as unknown [W13]", async () => {
+  const node = await gatedNode();
+  const code = async (client: Client, operation: string, input: object): Promise<string> => {
+    const { outcome } = await client.execute(operation, input);
+    return outcome.kind === "done" ? "done" : outcome.code;
+  };
+  await node.operator.jobs.submit("payroll", null, { id: "secret" });
+  await node.operator.jobs.submit("mail", null, { id: "m1" });
+  const sender = await clientFor(node, "sender", [["write"], "job/mail"]);
+  const after = { type: "mail", after: ["secret"] };
+  assert.equal(await code(sender, "jobs.submit", after), "jobs.unknown");
+  assert.equal(await code(sender, "jobs.submit-many", { jobs: [{ type: "mail" }, after] }), "jobs.unknown");
+  assert.equal(await code(sender, "jobs.submit", { ...after, after: ["m1"] }), "done");
+  assert.equal(await code(sender, "jobs.submit", { type: "mail", locks: ["free/x"] }), "not_allowed");
+  const nightly = { id: "nightly", cron: "@daily", job: { type: "mail" } };
+  assert.equal(await code(sender, "jobs.put-schedule", nightly), "done");
+  const locked = { ...nightly, job: { type: "mail", locks: ["free/x"] } };
+  assert.equal(await code(sender, "jobs.put-schedule", locked), "not_allowed");
+  for (const jobs of [undefined, "mail", [null], [{ type: "mail", locks: 1 }]])
+    assert.match(await code(sender, "jobs.submit-many", { jobs }), /^(?:input_invalid|not_allowed)$/u);
+  const reader = await clientFor(node, "reader", [["write"], "job/mail"], [["read"], "job/payroll"]);
+  assert.equal(await code(reader, "jobs.submit", after), "done");
+  await node.stop();
+});
+
+test("a job that left the ring of ended jobs is read by callers that may read its type, and by no other [W13]", async () => {
+  const node = await gatedNode();
+  const { operator } = node;
+  await operator.jobs.submit("payroll", null, { id: "old" });
+  await operator.jobs.cancel({ id: "old" });
+  for (let part = 0; part < 10; part += 1) {
+    await operator.jobs.submitMany(Array.from({ length: 1_000 }, () => ({ type: "mail" })));
+    await operator.jobs.cancel({ type: "mail" });
+  }
+  const reader = await clientFor(node, "reader", [["read"], "job/payroll"]);
+  const { id, type, state } = await reader.jobs.get("old");
+  assert.deepEqual([id, type, state], ["old", "payroll", "cancelled"]);
+  const other = await clientFor(node, "other", [["read"], "job/mail"]);
+  await assert.rejects(other.jobs.get("old"), { code: "jobs.unknown" });
+  await node.stop();
+});
+
 test("only a caller with the right to operate changes the caps of jobs, and the refusal is recorded [W8 W13]", async () => {
   const node = await gatedNode();
   const caller = await clientFor(node, "caller", [["read", "write", "lock", "register", "work"], ""]);

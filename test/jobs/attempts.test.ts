@@ -164,8 +164,28 @@ describe("retries", () => {
     assert.ok(pauses.length === 2 && (pauses[0] ?? 0) >= 500 && (pauses[0] ?? 0) <= 1_000, String(pauses));
     assert.ok((pauses[1] ?? 0) >= 1_000 && (pauses[1] ?? 0) <= 2_000, String(pauses));
     assert.equal(node.stateOf("j1"), "failed");
-    assert.deepEqual(node.jobs("retry", { type: "a" }).data, { count: 1, more: false });
+    assert.deepEqual(node.jobs("retry", { type: "a" }).data, { count: 1, more: false, next: null });
     assert.deepEqual([node.stateOf("j1"), node.row("j1").attempt], ["running", 1]);
+  });
+
+  test("the jobs of one project are selected behind more jobs of another than a request examines", () => {
+    const node = new JobDecider();
+    for (let part = 0; part < 11; part += 1) {
+      const jobs = Array.from({ length: 1_000 }, () => ({ type: "a", project: "large" }));
+      node.jobs("submit-many", { jobs });
+    }
+    node.submit("j1", { project: "small" });
+    node.submit("j2", { project: "small" });
+    const selection = { type: "a", project: "small" };
+    const first = node.jobs("cancel", selection).data;
+    assert.deepEqual([first["count"], first["more"]], [0, true]);
+    const second = node.jobs("cancel", { ...selection, after: first["next"] as string }).data;
+    assert.deepEqual(second, { count: 2, more: false, next: null });
+    assert.deepEqual([node.stateOf("j1"), node.stateOf("j2")], ["cancelled", "cancelled"]);
+    const page = node.jobs("cancel", { type: "a", project: "large" }).data;
+    assert.deepEqual([page["count"], page["more"]], [1_000, true]);
+    assert.equal(node.jobs("cancel", { type: "a", after: page["next"] as string }).data["count"], 1_000);
+    assert.equal(node.rows("jobs").length, 9_000);
   });
 
   test("a fatal error fails a job at once, and a discarded job is gone", () => {
@@ -176,7 +196,11 @@ describe("retries", () => {
     assert.equal(node.stateOf("j1"), "failed");
     assert.equal(node.jobs("discard", { id: "j1" }).code, "done");
     assert.equal(node.stateOf("j1"), "discarded");
-    assert.equal(node.jobs("retry", { id: "j1" }).code, "jobs.unknown");
+    assert.deepEqual(node.jobs("retry", { id: "j1" }).data, { id: "j1", state: "discarded" });
+    assert.equal(node.jobs("cancel", { id: "j1" }).code, "jobs.not_waiting");
+    assert.equal(node.jobs("change", { id: "j1", changes: { priority: 1 } }).code, "jobs.not_waiting");
+    assert.equal(node.submit("j2", { after: ["j1"] }).code, "jobs.not_waiting");
+    assert.equal(node.jobs("cancel", { id: "j3" }).code, "jobs.unknown");
   });
 
   test("a job fails after its third lost worker", () => {

@@ -37,7 +37,9 @@ test(
     const put = (...args: readonly string[]) => cli(["schedules", "put", ...args]);
     assert.match((await put("s", "61 * * * *", "a")).err, /jobs\.cron_invalid/u);
     assert.match((await put("s", "0 0 31 2 *", "a")).err, /no date matches it/u);
-    assert.match((await put("s", "@daily", "a", "--time-zone", "Mars/Base")).err, /No such time zone/u);
+    assert.match((await put("s", "@daily", "a", "--time-zone", "Mars/Base")).err, /No such time zone \(Mars\/Base\)/u);
+    const foreign = await put("s", "@daily", "a", "--lock", "project/p/map/m", "--project", "q");
+    assert.match(foreign.err, /in another project \(projects: p\)/u);
     assert.match((await put("s", "@daily", "a", "--overlap", "both")).err, /--overlap must be skip or queue/u);
     assert.match((await put("s", "@daily", "a", "--catch-up", "all")).err, /--catch-up must be last or none/u);
     assert.match((await put("s", "@daily", "a", "{bad")).err, /PAYLOAD is not JSON/u);

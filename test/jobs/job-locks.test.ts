@@ -151,6 +151,25 @@ describe("locks at dispatch", () => {
     assert.equal(node.submit("j1", locked).code, "locks_off");
     assert.equal(node.submit("j2").code, "done");
   });
+
+  for (const [tries, state] of [
+    [1, "failed"],
+    [5, "scheduled"],
+  ] as const) {
+    test(`a job whose locks become free while the lock manager is off is ${state} after one of ${tries} tries`, () => {
+      const node = new JobDecider();
+      node.decide("jobs.configure", { types: { a: { lock_tries: tries, lock_patience_ms: 10_000 } } });
+      node.worker();
+      node.acquire("ann", "free/x", { ttlMs: 5_000 });
+      node.submit("j1", { locks: ["free/x"], max_attempts: 1 });
+      assert.equal(node.stateOf("j1"), "locking");
+      node.decide("configure-locks", { lock_manager: false });
+      node.pass(5_000);
+      assert.deepEqual([node.stateOf("j1"), node.running(), node.holders()], [state, [], []]);
+      const { attempt, lockTries } = node.row("j1");
+      assert.deepEqual([attempt, lockTries], state === "failed" ? [1, undefined] : [0, 1]);
+    });
+  }
 });
 
 describe("recovery of the locks of a lost job", () => {

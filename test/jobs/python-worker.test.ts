@@ -2,15 +2,21 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "holdfast";
+import { freePort } from "../scenario/free-port.ts";
+import { holdfast } from "../scenario/holdfast-command.ts";
 import { startCommand } from "../scenario/program.ts";
-import { serverFor } from "../socket/with-server.ts";
+import { execChildSync } from "../scenario/spawn-child.ts";
+import { folderFor, serverFor } from "../socket/with-server.ts";
 
 const example = join(import.meta.dirname, "../../examples/python/job_worker.py");
+
+/** The interpreter itself: `python3` may be a script that starts it, and a signal would end only the script. */
+const python = execChildSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
 
 test("a Python worker takes jobs over HTTP, reports progress, completes, fails and returns them [X8]", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
-  const worker = startCommand("timeout", ["60", "python3", example, url]);
+  const worker = startCommand(python, [example, url]);
   t.after(() => worker.signal("SIGKILL"));
   await worker.line(/^working$/u);
   const { id } = await client.jobs.submit("python.count", { to: 3 }, { id: "good" });
@@ -39,7 +45,7 @@ test("a killed Python worker leaves its job to its lease, and another agent cann
   const { url } = await serverFor(t);
   await using client = await connect(url);
   await client.jobs.submit("python.count", { to: 1_000, pause: 0.05 }, { id: "j1" });
-  const worker = startCommand("python3", [example, url]);
+  const worker = startCommand(python, [example, url]);
   t.after(() => worker.signal("SIGKILL"));
   await worker.line(/^j1 started/u);
   worker.signal("SIGKILL");
@@ -52,4 +58,37 @@ test("a killed Python worker leaves its job to its lease, and another agent cann
   await assert.rejects(thief.operations.jobs.fail({ id: "j1", claim, error: { message: "x" } }), {
     code: "jobs.claim_stale",
   });
+});
+
+test("a Python worker ends its job and takes the next one after kill -9 of the server [X3 X8]", async (t) => {
+  const folder = await folderFor(t);
+  const port = String(await freePort());
+  const up = async () => {
+    const server = holdfast(folder, ["up", "--json", "--data", join(folder, ".holdfast"), "--port", port]);
+    t.after(() => server.signal("SIGKILL"));
+    await server.line(/"event":"up"/u);
+    return server;
+  };
+  const first = await up();
+  const url = `http://127.0.0.1:${port}`;
+  await using client = await connect(url);
+  const worker = startCommand(python, [example, url]);
+  t.after(() => worker.signal("SIGKILL"));
+  await worker.line(/^working$/u);
+  await client.jobs.submit("python.count", { to: 10, pause: 0.05 }, { id: "j1" });
+  await worker.line(/^j1 started/u);
+  first.signal("SIGKILL");
+  await first.ended;
+  // The worker tries to end its job while no server answers.
+  await worker.errorLine(/^the server does not answer/u);
+  await up();
+  await client.jobs.submit("python.count", { to: 1 }, { id: "j2" });
+  const ends = await Promise.all(["j1", "j2"].map((id) => client.jobs.wait(id)));
+  assert.deepEqual(
+    ends.map(({ state, attempt }) => [state, attempt]),
+    [
+      ["completed", 1],
+      ["completed", 1],
+    ],
+  );
 });

@@ -124,7 +124,7 @@ describe("waiting for a job", () => {
     await worker.drain();
   });
 
-  test("`wait` returns a job that so many others followed that the server has only its history", async () => {
+  test("`wait` and `get` return a job that so many others followed that the server has only its history", async () => {
     await using node = await clientNode();
     const client = node.fresh("ann");
     const { client: slow, network, sent } = lossyClient(node, "slow");
@@ -140,7 +140,9 @@ describe("waiting for a job", () => {
       assert.equal(made.length, 1_000);
       await client.jobs.cancel({ type: "other", state: "ready" });
     }
-    await assert.rejects(client.jobs.get("j1"), { code: "jobs.unknown" });
+    const past = await client.jobs.get("j1");
+    assert.deepEqual([past.type, past.attempt, past.state, past.result], ["mail", 1, "completed", "sent"]);
+    await assert.rejects(client.jobs.get("j2"), { code: "jobs.unknown" });
     network.lossOf = () => undefined;
     await node.clock.pass(5_000, 500);
     const { state, result } = await waiting;

@@ -5,17 +5,20 @@
  */
 export function refusalDetails(data: Readonly<Record<string, unknown>>): readonly string[] {
   const { reason, pointer, issues, needs, path, holders, nearest, changes } = data;
-  const { cycle_text, cycleText: cycle = cycle_text } = data;
+  const { cycle_text, cycleText: cycle = cycle_text, projects } = data;
+  const { time_zone, timeZone: zone = time_zone } = data;
   return [
     ...entityParts(data),
     ...(typeof reason === "string" ? [reason] : []),
     ...(typeof cycle === "string" ? [cycle] : []),
+    ...(typeof zone === "string" ? [zone] : []),
     ...(typeof pointer === "string" && pointer !== "" ? [`at "${pointer}"`] : []),
     ...(Array.isArray(issues) ? issues.map((issue) => issueText(issue as IssueData)) : []),
     ...(typeof needs === "string"
       ? [`needs: the right to ${needs}${typeof path === "string" ? ` at ${path}` : ""}`]
       : []),
     ...listed("holders", holders, (holder) => holderText(holder as HolderData)),
+    ...listed("projects", projects, String),
     ...listed("similar", nearest, String),
     ...listed("changes", changes, (change) => changeText(change as ChangeData)),
   ];

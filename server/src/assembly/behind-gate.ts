@@ -9,7 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
 import { publishTable } from "../packs/files/file-tables.ts";
-import { endedJobTable, jobTable } from "../packs/jobs/job-tables.ts";
+import { endedJobTable, jobPath, jobTable } from "../packs/jobs/job-tables.ts";
 import { scheduleTable } from "../packs/jobs/schedule-tables.ts";
 import { ownerTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { findSecret, unknownPrincipal } from "../features/tokens/token-table.ts";
@@ -70,7 +70,7 @@ function lookupsOf(engine: Engine): Lookups {
           ? state.rows(scheduleTable).get(id)
           : (state.rows(jobTable).get(id) ?? state.rows(endedJobTable).get(id)),
       );
-      return job === undefined ? [] : [`job/${job.type}`];
+      return job === undefined ? [] : [jobPath(job.type)];
     },
     ownerPrincipal: (owner) => engine.peek((state) => state.rows(ownerTable).get(owner))?.principal,
     principalOf: (agent) => engine.peek((state) => findAgent(state, agent))?.principal,

@@ -34,10 +34,10 @@ export const jobsData: ContractData = {
   },
   problems: {
     "jobs.off": { status: 409, retry: "never", title: "The pack jobs is switched off", next: "An operator can switch on the component that `toggle` names, with configure or configure-locks." },
-    "jobs.unknown": { status: 404, retry: "never", title: "No such job", next: "Check `id`. The history of the subject `job/<id>` has jobs that ended long ago." },
+    "jobs.unknown": { status: 404, retry: "never", title: "No such job", next: "Check `id`, and the right to read `job/<type>`." },
     "jobs.agent_required": { status: 422, retry: "never", title: "A worker must be an agent", next: "Register an agent, and send its id. Over HTTP these are the headers X-Agent-Id and X-Agent-Secret." },
     "jobs.claim_stale": { status: 409, retry: "never", title: "The attempt has ended", next: "Stop the work. The job was completed, cancelled, or given to another worker after its lease." },
-    "jobs.not_waiting": { status: 409, retry: "never", title: "The job is not waiting", next: "`state` is its current state. A running job can only be cancelled." },
+    "jobs.not_waiting": { status: 409, retry: "never", title: "The job is not waiting", next: "`state` is its current state. A running job can only be cancelled, and no job can wait for a cancelled one." },
     "jobs.not_failed": { status: 409, retry: "never", title: "The job has not failed", next: "`state` is its current state. Only failed jobs are retried or discarded." },
     "jobs.exists": { status: 409, retry: "never", title: "A job has this id", next: "Send another id, or leave it out. Use `unique` to find the job of the same work." },
     "jobs.duplicate": { status: 409, retry: "never", title: "A job of this type has the unique key", next: "`id` is that job. Wait for its end, or send `duplicate: return` to get it." },

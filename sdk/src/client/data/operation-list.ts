@@ -120,7 +120,7 @@ export const operationList = [
   { name: "programs.get-grammar", kind: "read", summary: "The grammar of programs with examples, for prompts." },
   { name: "jobs.submit", kind: "write", summary: "Submits a job. It starts when a worker offers its type, its caps allow it and its locks are free." },
   { name: "jobs.submit-many", kind: "write", summary: "Submits up to 1,000 jobs in one entry, all or none." },
-  { name: "jobs.get", kind: "read", summary: "Reads a job with payload, progress and result. The newest 10,000 ended jobs are kept for this read." },
+  { name: "jobs.get", kind: "read", summary: "Reads a job with payload, progress and result. A job that ended long ago is read from the history." },
   { name: "jobs.list", kind: "read", summary: "Lists the jobs in one state, oldest first, without payloads. Ended jobs are listed newest first. A page may be short while `next` is set." },
   { name: "jobs.stats", kind: "read", summary: "Counts jobs by type and state, with the oldest ready job, the caps and the classes." },
   { name: "jobs.list-workers", kind: "read", summary: "Lists the workers with their offers, ordered by their ids." },

@@ -1,10 +1,7 @@
-import { defined } from "../../base/defined.ts";
 import { pause } from "../../base/pause.ts";
 import type { ClientClock } from "../client-clock.ts";
 import type { CoreClient } from "../core-client.ts";
-import { HoldfastError } from "../holdfast-error.ts";
 import type { Job } from "../packs/job-operations.ts";
-import type { WatchedEvent } from "../transport.ts";
 import { isTemporary } from "./is-temporary.ts";
 
 const ends = ["completed", "failed", "cancelled", "discarded"] as const;
@@ -57,26 +54,15 @@ async function waitOnce(after: string, { client, get, id, signal }: AwaitedJob):
   const stop = (): void => void events.return?.().catch(() => undefined);
   signal?.addEventListener("abort", stop);
   try {
-    let event: WatchedEvent | undefined;
     for (;;) {
-      const job = await get(id).catch((error: unknown) => endedBy(event, id, error));
+      const job = await get(id);
       if (ends.some((end) => end === job.state)) return job;
       const next = await events.next();
       signal?.throwIfAborted();
       if (next.done === true) return undefined;
-      event = next.value;
     }
   } finally {
     signal?.removeEventListener("abort", stop);
     stop();
   }
-}
-
-/** The job as its last event shows it, if so many jobs ended after it that the server has only its history. */
-function endedBy(event: WatchedEvent | undefined, id: string, error: unknown): Job {
-  const state = ends.find((end) => event?.name === `evt.jobs.${end}`);
-  const isUnknown = error instanceof HoldfastError && error.code === "jobs.unknown";
-  if (!isUnknown || event === undefined || state === undefined) throw error;
-  const { type = "", project = "", attempt = 0, result } = event.data as Partial<Job>;
-  return defined({ id, type, project, attempt, state, result });
 }

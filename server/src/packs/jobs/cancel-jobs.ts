@@ -8,24 +8,27 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
 import { endJob } from "./fail-attempt.ts";
 import { fill } from "./fill.ts";
-import { jobLimits, jobSubject, jobTable } from "./job-tables.ts";
+import { jobCursor } from "./job-cursor.ts";
+import { endedJobTable, jobLimits, jobSubject, jobTable } from "./job-tables.ts";
 import type { JobRow } from "./job-tables.ts";
 
 interface JobSelection {
   readonly id?: string;
   readonly type?: string;
   readonly project?: string;
+  readonly after?: string;
 }
 
-/** Jobs to act on. `more` is true if others match. */
 interface SelectedJobs {
+  /** The jobs to act on. */
   readonly rows: readonly JobRow[];
-  readonly more: boolean;
+  /** The last job that was examined, if others follow it. */
+  readonly last: JobRow | undefined;
 }
 
 function selectJobs(
   { state }: DecideContext,
-  { id, type, project }: JobSelection,
+  { id, type, project, after }: JobSelection,
   from: JobState,
 ): SelectedJobs | Decision {
   if ((id === undefined) === (type === undefined))
@@ -33,20 +36,22 @@ function selectJobs(
   const jobs = state.rows(jobTable);
   if (id !== undefined) {
     const row = jobs.get(id);
-    return row === undefined ? refused("jobs.unknown", { id }) : { rows: [row], more: false };
+    if (row !== undefined) return { rows: [row], last: undefined };
+    const ended = state.rows(endedJobTable).get(id);
+    if (ended === undefined) return refused("jobs.unknown", { id });
+    return refused(from === "failed" ? "jobs.not_failed" : "jobs.not_waiting", { id, state: ended.state });
   }
   const prefix = `${from}${gap}${type ?? ""}${gap}`;
-  const found = jobs.scan("state", { prefix, limit: jobLimits.examinedMax });
+  const limit = jobLimits.examinedMax;
+  const found = jobs.scan("state", { prefix, after: jobCursor.keyOf(after), limit });
   const matching = project === undefined ? found : found.filter((row) => row.project === project);
-  const isExamined = found.length < jobLimits.examinedMax;
-  return {
-    rows: matching.slice(0, jobLimits.selectedMax),
-    more: !isExamined || matching.length > jobLimits.selectedMax,
-  };
+  const rows = matching.slice(0, jobLimits.selectedMax);
+  if (matching.length > rows.length) return { rows, last: rows.at(-1) };
+  return { rows, last: found.length < limit ? undefined : found.at(-1) };
 }
 
 /** Acts on each selected job until the entry is full, then fills the freed slots. */
-function actOn(context: DecideContext, { rows, more }: SelectedJobs, act: (row: JobRow) => void): Decision {
+function actOn(context: DecideContext, { rows, last }: SelectedJobs, act: (row: JobRow) => void): Decision {
   let count = 0;
   for (const { id } of rows) {
     if (isFull(context)) break;
@@ -56,7 +61,9 @@ function actOn(context: DecideContext, { rows, more }: SelectedJobs, act: (row: 
     count += 1;
   }
   fill(context);
-  return { outcome: done({ count, more: more || count < rows.length }), events: [], attachment: {} };
+  const reached = count < rows.length ? rows[count - 1] : last;
+  const data = { count, more: reached !== undefined, next: reached === undefined ? null : jobCursor.of(reached) };
+  return { outcome: done(data), events: [], attachment: {} };
 }
 
 export function cancelJobs(

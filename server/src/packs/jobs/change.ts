@@ -4,7 +4,7 @@ import { refused } from "../../features/locks/rules/owner.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
 import { fill } from "./fill.ts";
-import { jobSubject, jobTable } from "./job-tables.ts";
+import { endedJobTable, jobSubject, jobTable } from "./job-tables.ts";
 import { parseUtcTime } from "./parse-utc-time.ts";
 
 interface ChangeInput {
@@ -16,7 +16,12 @@ export function changeWaitingJob({ id, changes: given }: ChangeInput, context: D
   const { state, time, emit } = context;
   const { run_at: runAt, ...changes } = given;
   const row = state.rows(jobTable).get(id);
-  if (row === undefined) return refused("jobs.unknown", { id });
+  if (row === undefined) {
+    const ended = state.rows(endedJobTable).get(id);
+    return ended === undefined
+      ? refused("jobs.unknown", { id })
+      : refused("jobs.not_waiting", { id, state: ended.state });
+  }
   if (row.state !== "waiting" && row.state !== "scheduled" && row.state !== "ready")
     return refused("jobs.not_waiting", { id, state: row.state });
   const at = runAt === undefined ? undefined : parseUtcTime(runAt);

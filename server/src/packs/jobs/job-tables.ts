@@ -368,6 +368,11 @@ export const jobLimits = {
   failedMax: 100_000,
 } as const;
 
+/** The path of the jobs of a type, for rights. */
+export function jobPath(type: string): string {
+  return `job/${type}`;
+}
+
 export function jobSubject(id: string): string {
   return `job/${id}`;
 }

@@ -7,6 +7,7 @@ import { done } from "../../machine/refusal.ts";
 import type { StateReader } from "../../machine/state.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { jobTotals } from "./change-job.ts";
+import { jobCursor } from "./job-cursor.ts";
 import { classCapacity, isPaused, jobCaps, typeKey } from "./job-settings-table.ts";
 import {
   endedJobTable,
@@ -15,7 +16,6 @@ import {
   jobLimits,
   jobTable,
   jobTypeTable,
-  stateKey,
   workerTable,
 } from "./job-tables.ts";
 import type { JobTypeRow } from "./job-tables.ts";
@@ -39,14 +39,13 @@ export const listJobs: PureRead = {
     const { state: from, type, project, after, limit = pageDefault } = page;
     if (jobEnds.some((end) => end === from)) return listEnded(state, page);
     const prefix = type === undefined ? `${from}${gap}` : `${from}${gap}${type}${gap}`;
-    const start = after === undefined ? undefined : Buffer.from(after, "base64url").toString();
     const examined = project === undefined ? limit + 1 : jobLimits.examinedMax;
-    const rows = state.rows(jobTable).scan("state", { prefix, after: start, limit: examined });
+    const rows = state.rows(jobTable).scan("state", { prefix, after: jobCursor.keyOf(after), limit: examined });
     const matching = project === undefined ? rows : rows.filter((row) => row.project === project);
     const items = matching.slice(0, limit);
     const isWhole = rows.length < examined && matching.length <= limit;
     const last = matching.length > limit ? items.at(-1) : rows.at(-1);
-    const next = isWhole || last === undefined ? null : Buffer.from(stateKey(last)).toString("base64url");
+    const next = isWhole || last === undefined ? null : jobCursor.of(last);
     return done({ items: items.map(jobViewOf), next });
   },
 };

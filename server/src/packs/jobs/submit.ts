@@ -244,7 +244,9 @@ function openDependencies({ state }: DecideContext, ids: readonly string[]): rea
   const open: string[] = [];
   for (const id of new Set(ids)) {
     if (state.rows(jobTable).get(id) === undefined) {
-      if (state.rows(endedJobTable).get(id)?.state !== "completed") return refused("jobs.unknown", { id });
+      const ended = state.rows(endedJobTable).get(id);
+      if (ended === undefined) return refused("jobs.unknown", { id });
+      if (ended.state !== "completed") return refused("jobs.not_waiting", { id, state: ended.state });
       continue;
     }
     const limit = jobLimits.dependentsMax;

@@ -19,7 +19,7 @@ export const ticketReaction: Reaction = ({ data }, context) => {
   const job = state.rows(jobTable).get(owner.slice(ownerStart.length));
   if (job?.state !== "locking" || job.ticket !== ticket) return [];
   if (why !== "free") failAttempt(context, job, { error: blockedError(context, job) });
-  else if (!startUnlocked(context, job))
+  else if (!startUnlocked(context, job) && state.rows(jobTable).get(job.id)?.ticket === ticket)
     emit({ type: "jobs.readied", subject: jobSubject(job.id), data: { type: job.type, why: "free" } });
   const isLeft = jobTotals(state).left !== undefined;
   return isLeft || nextLane(state) === undefined ? [] : [{ type: "jobs.fill_left", subject: "jobs", data: {} }];

@@ -1,9 +1,11 @@
 /** The operations of senders of jobs, and the reads. */
 import Type from "typebox";
 import { isoTime, line, ownerId } from "../../agents.ts";
+import { isObject } from "../../../json/json.ts";
+import type { Json, JsonObject } from "../../../json/json.ts";
 import { limit } from "../../conditions.ts";
 import { operation } from "../../operation.ts";
-import type { Touch } from "../../rights.ts";
+import type { Right, Touch } from "../../rights.ts";
 import { get, patch, post } from "../../routes.ts";
 import {
   jobEnds,
@@ -29,14 +31,43 @@ const jobRequest = Type.Object(jobRequestMembers, closed);
 
 interface RequestedJob {
   readonly type: string;
+  readonly after?: readonly string[];
   readonly locks?: readonly (string | { readonly path: string })[];
 }
 
 const typePath = (type: string): string => `job/${type}`;
 const ofTypes = (jobs: readonly RequestedJob[]): Touch => ({ paths: jobs.map(({ type }) => typePath(type)) });
-const ofLocks = (jobs: readonly RequestedJob[]): Touch => ({
-  paths: jobs.flatMap(({ locks = [] }) => locks.map((lock) => (typeof lock === "string" ? lock : lock.path))),
-});
+/** The paths of locks, which a caller names or describes. */
+export const pathsOfLocks = (locks: RequestedJob["locks"] = []): readonly string[] =>
+  locks.map((lock) => (typeof lock === "string" ? lock : lock.path));
+
+/** Whether a job has locks or dependencies. The input is not checked yet: one of another form counts as having them. */
+export function hasTerm(job: unknown, term: "locks" | "after"): boolean {
+  return !isObject(job as Json) || (job as JsonObject)[term] !== undefined;
+}
+
+/** The rights that the locks and the dependencies of jobs need. A dependency shows how the other job ended. */
+function termRights<Input>(jobsOf: (input: Input) => readonly RequestedJob[]): readonly Right<Input>[] {
+  const hasAny = (input: Input, term: "locks" | "after"): boolean => {
+    const jobs: unknown = jobsOf(input);
+    return !Array.isArray(jobs) || jobs.some((job) => hasTerm(job, term));
+  };
+  return [
+    {
+      verbs: ["lock"],
+      isNeeded: (input) => hasAny(input, "locks"),
+      touches: (input) => ({ paths: jobsOf(input).flatMap(({ locks }) => pathsOfLocks(locks)) }),
+    },
+    {
+      verbs: ["read", "write"],
+      isNeeded: (input) => hasAny(input, "after"),
+      touches: (input) => ({
+        refs: jobsOf(input).flatMap(({ after = [] }) => after.map((id) => ({ kind: "job" as const, id }))),
+      }),
+    },
+  ];
+}
+
 export const ofJob = ({ id }: { readonly id: string }): Touch => ({ refs: [{ kind: "job", id }] });
 
 /** One job, or all jobs of a type. */
@@ -57,6 +88,7 @@ const submitProblems = [
   "jobs.exists",
   "jobs.duplicate",
   "jobs.unknown",
+  "jobs.not_waiting",
   "jobs.dependents_full",
   "locks_off",
   "path_invalid",
@@ -71,10 +103,7 @@ const submit = operation({
   input: jobRequest,
   output: submitted,
   problems: submitProblems,
-  rights: [
-    { verbs: ["write"], touches: (job) => ofTypes([job]) },
-    { verbs: ["lock"], touches: (job) => ofLocks([job]) },
-  ],
+  rights: [{ verbs: ["write"], touches: (job) => ofTypes([job]) }, ...termRights((job: RequestedJob) => [job])],
   routes: [post("/v1/jobs", { status: 201 })],
   example: { type: "mail.send", payload: { to: "ann" }, project: "p1" },
 });
@@ -89,7 +118,7 @@ const submitMany = operation({
   problems: submitProblems,
   rights: [
     { verbs: ["write"], touches: ({ jobs }) => ofTypes(jobs) },
-    { verbs: ["lock"], touches: ({ jobs }) => ofLocks(jobs) },
+    ...termRights(({ jobs }: { readonly jobs: readonly RequestedJob[] }) => jobs),
   ],
   routes: [post("/v1/jobs/batch", { status: 201 })],
   example: {
@@ -100,14 +129,21 @@ const submitMany = operation({
   },
 });
 
+const cursor = Type.String({ maxLength: 512, description: "The `next` of the page before." });
+
 /** One job by id, or up to 1,000 jobs of a type. */
 const selection = {
   id: Type.Optional(jobId),
   type: Type.Optional(jobType),
   project: Type.Optional(jobProject),
+  after: Type.Optional(cursor),
 };
 const selected = Type.Object(
-  { count, more: Type.Boolean({ description: "Further jobs match. Send the request again with a new key." }) },
+  {
+    count,
+    more: Type.Boolean({ description: "Further jobs may match. Send the request again with a new key and `next`." }),
+    next: Type.Union([cursor, Type.Null()], { description: "The `after` of the next request." }),
+  },
   closed,
 );
 const selectionRights = [{ verbs: ["write"], touches: ofSelection }] as const;
@@ -125,7 +161,7 @@ const cancel = operation({
   output: selected,
   problems: ["jobs.unknown", "jobs.not_waiting", "jobs.selection_invalid"],
   rights: selectionRights,
-  routes: [post("/v1/jobs/cancel"), post("/v1/jobs/{id}/cancel", { without: ["type", "project", "state"] })],
+  routes: [post("/v1/jobs/cancel"), post("/v1/jobs/{id}/cancel", { without: ["type", "project", "after", "state"] })],
   example: { id: "job-7" },
 });
 
@@ -184,7 +220,7 @@ const change = operation({
 const read = operation({
   name: "jobs.get",
   kind: "read",
-  summary: "Reads a job with payload, progress and result. The newest 10,000 ended jobs are kept for this read.",
+  summary: "Reads a job with payload, progress and result. A job that ended long ago is read from the history.",
   input: Type.Object({ id: jobId }, closed),
   output: jobView,
   problems: ["jobs.unknown", "entry_erased", "history_archived"],
@@ -192,8 +228,6 @@ const read = operation({
   routes: [get("/v1/jobs/{id}")],
   example: { id: "job-7" },
 });
-
-const cursor = Type.String({ maxLength: 512, description: "The `next` of the page before." });
 
 const list = operation({
   name: "jobs.list",

@@ -5,7 +5,7 @@ export const jobsProblems = {
     status: 404,
     retry: "never",
     title: "No such job",
-    next: "Check `id`. The history of the subject `job/<id>` has jobs that ended long ago.",
+    next: "Check `id`, and the right to read `job/<type>`.",
   },
   "jobs.agent_required": {
     status: 422,
@@ -23,7 +23,7 @@ export const jobsProblems = {
     status: 409,
     retry: "never",
     title: "The job is not waiting",
-    next: "`state` is its current state. A running job can only be cancelled.",
+    next: "`state` is its current state. A running job can only be cancelled, and no job can wait for a cancelled one.",
   },
   "jobs.not_failed": {
     status: 409,

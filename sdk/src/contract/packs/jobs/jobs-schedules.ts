@@ -6,6 +6,7 @@ import { operation } from "../../operation.ts";
 import type { Touch } from "../../rights.ts";
 import { get, post, put, remove } from "../../routes.ts";
 import { jobId, jobRequestMembers, jobType } from "./job-view.ts";
+import { hasTerm, pathsOfLocks } from "./jobs-operations.ts";
 
 const closed = { additionalProperties: false } as const;
 const nextAt = Type.Union([isoTime, Type.Null()], {
@@ -116,9 +117,8 @@ const putSchedule = operation({
     },
     {
       verbs: ["lock"],
-      touches: ({ job: { locks = [] } }: { readonly job: TemplateTouch }) => ({
-        paths: locks.map((lock) => (typeof lock === "string" ? lock : lock.path)),
-      }),
+      isNeeded: ({ job }: { readonly job: unknown }) => hasTerm(job, "locks"),
+      touches: ({ job }: { readonly job: TemplateTouch }) => ({ paths: pathsOfLocks(job.locks) }),
     },
   ],
   routes: [put("/v1/schedules/{id}")],

@@ -1,7 +1,7 @@
 /** The notices to workers: jobs that started for them, and attempts that must end. Both are made from the rows. */
 import type { Notice } from "@holdfast/sdk/contract";
 import { gap } from "../../../features/locks/tables/lock-tables.ts";
-import { jobTable } from "../../../packs/jobs/job-tables.ts";
+import { jobPath, jobTable } from "../../../packs/jobs/job-tables.ts";
 import type { JobRow } from "../../../packs/jobs/job-tables.ts";
 import { startedJobView } from "../../../packs/jobs/job-view.ts";
 import type { StateReader } from "../../../machine/state.ts";
@@ -13,7 +13,7 @@ function runningJobs(state: StateReader, worker: string): readonly JobRow[] {
 
 function startedNotice(row: JobRow): Notice {
   const { worker: owner = "", claim = "" } = row.attemptRow ?? {};
-  const paths = [`job/${row.type}`];
+  const paths = [jobPath(row.type)];
   return { notice: "jobs.started", owner_id: owner, paths, job: startedJobView(row), claim };
 }
 
@@ -21,7 +21,7 @@ function cancelNotice({ type, id }: Pick<JobRow, "type" | "id">, end: CancelledA
   return {
     notice: "jobs.cancel",
     owner_id: end.worker,
-    paths: [`job/${type}`],
+    paths: [jobPath(type)],
     job_id: id,
     claim: end.claim,
     why: end.why,

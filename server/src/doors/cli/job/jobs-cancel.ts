@@ -23,15 +23,11 @@ export const jobsCancelCommand: CliCommand = serverCommand({
   },
   operations: ["jobs.cancel", "jobs.get"],
   async execute(context) {
-    const { values, show, run } = context;
+    const { values, show } = context;
     const selection = jobsSelection(context);
     const state = choiceOption(values, "state", cancelledStates);
     const input = { ...selection, ...defined({ state, reason: textOption(values, "reason") }) };
-    // Running jobs stay until their workers end them, so a repeated request would find them again.
-    const count =
-      state === "running"
-        ? ((await run("jobs.cancel", input)) as { readonly count: number }).count
-        : await actOnSelection(context, "jobs.cancel", input);
+    const count = await actOnSelection(context, "jobs.cancel", input);
     return show({ count }, () => (count === 0 ? "No job matches." : `${jobCount(count)} cancelled, or asked to end.`));
   },
 });

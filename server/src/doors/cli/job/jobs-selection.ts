@@ -12,7 +12,7 @@ export const selectionOptions: Readonly<Record<string, CommandOption>> = {
 
 interface SelectionAnswer {
   readonly count: number;
-  readonly more: boolean;
+  readonly next: string | null;
 }
 
 /** The id or the filters of the command line. */
@@ -25,19 +25,20 @@ export function jobsSelection({ positionals, values }: CommandArguments): Readon
   return defined({ id, type, project });
 }
 
-/** Repeats the operation until no job is left: a request acts on up to 1,000 jobs. */
+/** Repeats the operation until every job is examined: a request acts on up to 1,000 jobs. */
 export async function actOnSelection(
   { run }: Pick<CommandContext, "run">,
   operation: string,
   input: object,
 ): Promise<number> {
   let total = 0;
-  for (;;) {
-    const { count, more } = (await run(operation, input)) as SelectionAnswer;
+  let after: string | null | undefined;
+  do {
+    const { count, next } = (await run(operation, defined({ ...input, after }))) as SelectionAnswer;
     total += count;
-    // A page that changed nothing would be the same again.
-    if (!more || count === 0) return total;
-  }
+    after = next;
+  } while (after !== null);
+  return total;
 }
 
 export function jobCount(count: number): string {
