@@ -130,6 +130,16 @@ describe("blockers at a path", () => {
     assert.equal(at()?.current_owner, "foreign");
   });
 
+  test("a read finds a live holder behind a thousand overdue ones [M9 W1]", () => {
+    const decider = new Decider();
+    const lock = { ttl_seconds: 600, mode: "write", scope: "self" };
+    const paths = Array.from({ length: 1_000 }, (_, index) => `p/${String(index).padStart(4, "0")}`);
+    decider.decide("acquire-lock", { ...lock, paths, ttl_seconds: 1, owner_id: "gone" });
+    decider.decide("acquire-lock", { ...lock, paths: ["p/last"], owner_id: "live" });
+    const late = { ...reader(decider, "worker"), time: decider.time + 2_000 };
+    assert.equal(blockersAt(late, "p", { scope: "tree", count: "holders" })?.current_owner, "live");
+  });
+
   test("a read ignores overdue holders and tickets, except in the grace [M9]", () => {
     const decider = new Decider();
     decider.acquire("ann", "a", { ttlMs: 10_000 });

@@ -282,10 +282,10 @@ export const lockMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "a thousand locks of a presented fence hide a foreign holder",
+    name: "the locks of a presented fence take the place of foreign ones",
     file: "server/src/features/locks/for-features/blockers-at.ts",
-    find: "conflictingHolds(state, wanted, owner, lockLimits.countedMax + ownPaths)",
-    put: "conflictingHolds(state, wanted, owner, lockLimits.countedMax)",
+    find: "if (isForeign(row) && isStillHeld(row)) holders.push(row);",
+    put: "if (isStillHeld(row)) holders.push(row);",
     by: "test/locks/needs.test.ts",
     caughtIn: "npm test",
   },

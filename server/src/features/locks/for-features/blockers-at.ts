@@ -1,13 +1,12 @@
 /** The locks and tickets of others at a path, for features and packs that must respect them. */
 import type { DecideContext } from "../../../machine/feature.ts";
-import { conflictingHolds, waitsAhead } from "../queue/blockers.ts";
+import { eachConflictingHold, waitsAhead } from "../queue/blockers.ts";
 import { denialOf } from "../queue/deny.ts";
 import type { Denial } from "../queue/deny.ts";
 import { expireIfDue } from "../queue/free-grant.ts";
 import { cancelQueuedTicket } from "../queue/grant-next.ts";
 import { grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { HoldRow, WaitRow } from "../tables/lock-tables.ts";
-import { countsOf } from "../tables/count-owner.ts";
 import type { PathLock, Mode, Scope } from "../tables/modes.ts";
 import { isCovered } from "../tables/own-holds.ts";
 import { endedMax, isFull, lockLimits } from "../tables/settings.ts";
@@ -76,11 +75,13 @@ function findBlockers(context: LockContext, { wanted, own, count }: BlockerSearc
   const { state } = context;
   const isForeign = ({ owner }: { readonly owner: string }): boolean => !own.includes(owner);
   const isStillHeld = ({ fence }: HoldRow): boolean => isDecision(context) || grantNow(context, fence) !== undefined;
-  const [owner = "", ...others] = own;
-  // The holds of the other own owners are found too. They must not take the place of a foreign one.
-  const ownPaths = others.reduce((sum, each) => sum + countsOf(state, each).pathCount, 0);
-  const found = conflictingHolds(state, wanted, owner, lockLimits.countedMax + ownPaths);
-  const holders = found.filter(isForeign).filter(isStillHeld);
+  const [owner = ""] = own;
+  const holders: HoldRow[] = [];
+  // Only foreign and live holds count against the limit. Others must not take the place of a live foreign one.
+  for (const row of eachConflictingHold(state, wanted, owner)) {
+    if (holders.length >= lockLimits.countedMax) break;
+    if (isForeign(row) && isStillHeld(row)) holders.push(row);
+  }
   const isBehind = count === "queue" && !own.some((each) => isCovered(state, each, wanted));
   const waits: WaitRow[] = [];
   for (const row of isBehind ? waitsAhead(state, { owner, rank: Infinity, paths: [wanted] }) : []) {

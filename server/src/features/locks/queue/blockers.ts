@@ -59,19 +59,22 @@ export function conflictingHolds(
   limit: number,
 ): readonly HoldRow[] {
   const found: HoldRow[] = [];
-  if (!anyConflict(state, holdCounterTable, wanted)) return found;
+  for (const row of eachConflictingHold(state, wanted, owner)) {
+    found.push(row);
+    if (found.length >= limit) return found;
+  }
+  return found;
+}
+
+/** The same without a limit, for a caller that leaves some of them out. */
+export function* eachConflictingHold(state: StateReader, wanted: PathLock, owner: string): Iterable<HoldRow> {
+  if (!anyConflict(state, holdCounterTable, wanted)) return;
   const prefixes = ancestorsOf(wanted.path).map((ancestor) => `${ancestor}${gap}t`);
   prefixes.push(`${wanted.path}${gap}`);
   if (wanted.scope === "tree") prefixes.push(`${wanted.path}/`);
   for (const prefix of prefixes) {
-    for (const mode of lockConflicts[wanted.mode]) {
-      for (const row of foreignHolds(state, mode, prefix, owner)) {
-        found.push(row);
-        if (found.length >= limit) return found;
-      }
-    }
+    for (const mode of lockConflicts[wanted.mode]) yield* foreignHolds(state, mode, prefix, owner);
   }
-  return found;
 }
 
 const pageSize = 16;
