@@ -94,7 +94,7 @@ const rows = chosenParts().map((part): PartRow => {
 if (!values.list) {
   for (const [index, row] of rows.entries()) {
     if (row.result !== "not run" || interruption.signal.aborted) continue;
-    const expected = `about ${duration(row.expected)}, and ${duration(left(rows))} for all that is left`;
+    const expected = `about ${duration(row.expected)}, and ${duration(left(rows))} for all remaining parts`;
     console.log(`\n== ${row.part.name}, part ${index + 1} of ${rows.length}: ${expected}`);
     const result = await runPart(row);
     row.result = result;

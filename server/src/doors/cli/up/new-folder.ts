@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A data folder that may not exist yet, and the way to remove what a failed start created. */
+/** A data folder that may not exist yet. It can remove the folders and files that a failed start created. */
 interface NewFolder {
   readonly remove: () => void;
 }
