@@ -137,6 +137,25 @@ describe("workers and time", () => {
     assert.match(error.message, /bob/u);
   });
 
+  test("a job that ends soon after a report sends its last report at once, and not a second later", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("ann");
+    await using _worker = await client.jobs.work("tiles", (job) => {
+      job.progress(10);
+      job.progress(90, "nearly done");
+    });
+    const events = client.watch({ after: await client.cursor(), names: ["evt.jobs.progressed"] });
+    await client.jobs.submit("tiles", undefined, { id: "j1" });
+    // Nothing moves the clock, so a job that waits for its next turn to report never ends.
+    await soon(async () => (await client.jobs.get("j1")).state === "completed");
+    const percents: unknown[] = [];
+    for await (const { data } of events) {
+      percents.push((data as { readonly percent?: number }).percent);
+      if (percents.length === 2) break;
+    }
+    assert.deepEqual(percents, [10, 90]);
+  });
+
   test("a job that snoozes for part of a second gets its locks again, although a reader took them meanwhile [W9]", async () => {
     await using node = await clientNode();
     const client = node.fresh("ann");

@@ -26,11 +26,18 @@ interface FoundFile {
 }
 
 export async function adoptFolder(disk: Disk, staged: string, limits: PublishLimits): Promise<AdoptedFolder> {
-  const { found, folders } = await walk(disk, staged, limits);
+  if (disk.inside === undefined) return adoptAll(disk, `${staged}/`, limits);
+  await using folder = await disk.inside(staged);
+  return await adoptAll(folder, "", limits);
+}
+
+/** `place` is what precedes the paths of the files. */
+async function adoptAll(disk: Disk, place: string, limits: PublishLimits): Promise<AdoptedFolder> {
+  const { found, folders } = await walk(disk, place, limits);
   const files: ManifestFile[] = [];
   for (let first = 0; first < found.length; first += filesAtOnce) {
     const page = found.slice(first, first + filesAtOnce);
-    files.push(...(await Promise.all(page.map((file) => adoptFile(disk, staged, file)))));
+    files.push(...(await Promise.all(page.map((file) => adoptFile(disk, place, file)))));
   }
   return { files, folders };
 }
@@ -41,7 +48,7 @@ function refused(name: string, reason: string): StorageFault {
 
 async function walk(
   disk: Disk,
-  staged: string,
+  place: string,
   limits: PublishLimits,
 ): Promise<{ readonly found: readonly FoundFile[]; readonly folders: readonly string[] }> {
   const names = new VersionNames();
@@ -50,11 +57,11 @@ async function walk(
   let total = 0;
   for (const left = [""]; left.length > 0;) {
     const folder = left.pop() ?? "";
-    for (const name of await disk.list(folder === "" ? staged : `${staged}/${folder}`)) {
+    for (const name of await disk.list(folder === "" ? place.slice(0, -1) : `${place}${folder}`)) {
       const path = folder === "" ? name : `${folder}/${name}`;
       const fault = filePathFault(path);
       if (fault !== undefined) throw refused(path, fault);
-      const entry = await disk.stat(`${staged}/${path}`);
+      const entry = await disk.stat(`${place}${path}`);
       if (entry?.kind === "folder") {
         folders.push(path);
         left.push(path);
@@ -86,10 +93,10 @@ function requireRoom({ path, bytes, count, total }: CountedFile, limits: Publish
   if (total > bytesMax) throw new StorageFault("files.too_large", { path, limit: bytesMax });
 }
 
-async function adoptFile(disk: Disk, staged: string, { path, entry }: FoundFile): Promise<ManifestFile> {
-  const place = `${staged}/${path}`;
+async function adoptFile(disk: Disk, place: string, { path, entry }: FoundFile): Promise<ManifestFile> {
+  const name = `${place}${path}`;
   const hash = createHash("sha256");
-  const file = await disk.openFile(place);
+  const file = await disk.openFile(name);
   let bytes: number;
   try {
     bytes = await hashedFile(file, hash, entry.bytes + 1);
@@ -99,7 +106,7 @@ async function adoptFile(disk: Disk, staged: string, { path, entry }: FoundFile)
     throw error;
   }
   await file.close();
-  const after = await disk.stat(place);
+  const after = await disk.stat(name);
   const isUnchanged = bytes === entry.bytes && after?.bytes === bytes && after.changedMs === entry.changedMs;
   if (!isUnchanged) throw refused(path, "it changed while it was published");
   return { path, bytes, sha256: hash.digest("hex") };

@@ -14,6 +14,11 @@ export interface Disk {
   reopenFile(path: string): Promise<WritableFile>;
   openFile(path: string): Promise<ReadableFile>;
   syncFolder(path: string): Promise<void>;
+  /**
+   * A disk whose root is this folder, until it is disposed. Its calls walk only the names below the folder, which is faster
+   * for many files deep in a root. A disk without this call walks from its own root.
+   */
+  inside?(path: string): Promise<Disk & AsyncDisposable>;
   rename(from: string, to: string): Promise<void>;
   /** Undefined if nothing has this name. */
   stat(path: string): Promise<DiskEntry | undefined>;

@@ -14,7 +14,7 @@ const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 const openedFolders = "/proc/self/fd";
 const hasOpenedFolders = existsSync(openedFolders);
 
-export class RealDisk implements Disk {
+export class RealDisk implements Disk, AsyncDisposable {
   readonly #root: string;
   readonly #held: FileHandle | undefined;
 
@@ -31,6 +31,15 @@ export class RealDisk implements Disk {
 
   async close(): Promise<void> {
     await this.#held?.close();
+  }
+
+  async inside(path: string): Promise<RealDisk> {
+    const { handle } = await this.#openFolder(path);
+    return new RealDisk(`${this.#root}/${path}`, handle);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   makeFolder(path: string): Promise<void> {

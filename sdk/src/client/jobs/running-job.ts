@@ -70,6 +70,8 @@ export class RunningJob {
   readonly #send: SendJobCommand;
   readonly #clock: ClientClock;
   readonly #abort: (reason: Error) => void;
+  /** Aborts when the handler has ended: the last report need not wait for its turn. */
+  readonly #settling = new AbortController();
   #next: object | undefined;
   #reporting: Promise<void> | undefined;
 
@@ -176,18 +178,20 @@ export class RunningJob {
     return new JobReturn(Math.min(seconds, snoozeSecondsMax) * 1_000);
   }
 
-  /** Waits for the last report of progress. */
+  /** Sends the last report of progress at once, and waits for it. */
   async settle(): Promise<void> {
+    this.#settling.abort();
     await this.#reporting;
   }
 
   async #report(): Promise<void> {
+    const signal = AbortSignal.any([this.signal, this.#settling.signal]);
     for (let report = this.#takeReport(); report !== undefined; report = this.#takeReport()) {
       // A report that fails costs nothing: the end of the job shows whether the claim is stale.
       const reply = await this.#send("progress", report).catch(() => undefined);
       if (typeof reply?.cancelRequested === "string")
         this.#abort(new Error(`job ${this.id}: ${reply.cancelRequested}`));
-      if (this.#hasReport()) await pause(this.#clock, progressEveryMs, { signal: this.signal });
+      if (this.#hasReport()) await pause(this.#clock, progressEveryMs, { signal });
     }
   }
 

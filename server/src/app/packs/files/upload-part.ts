@@ -10,10 +10,9 @@ import type { OperationRun } from "../../calls/app-operation.ts";
 import type { EngineServices } from "../../engine-services.ts";
 import { rootHere, storageRefusal } from "./commit-evidence.ts";
 import { fileLimitsOf } from "./file-limits-of.ts";
+import { PartPlaces } from "./part-places.ts";
 import { spaceFault } from "./space-fault.ts";
 
-/** Maximum parts in memory at once. */
-const partsMax = 16;
 const systemPrincipal = "holdfast";
 
 interface UploadInput {
@@ -23,20 +22,8 @@ interface UploadInput {
   readonly sha256?: string;
 }
 
-let freePlaces = partsMax;
-const waiting: (() => void)[] = [];
-
-async function withPlace<Result>(act: () => Promise<Result>): Promise<Result> {
-  if (freePlaces > 0) freePlaces -= 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await act();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) freePlaces += 1;
-    else next();
-  }
-}
+/** The limit holds for all engines of the process, because they share its memory. */
+const places = new PartPlaces();
 
 export const uploadPart: OperationRun = {
   at: "head",
@@ -47,7 +34,7 @@ export const uploadPart: OperationRun = {
     if (unavailable !== undefined) return unavailable;
     const root = rootHere(services, row);
     if ("kind" in root) return root;
-    return withPlace(async () => {
+    return places.use(speaker.principal, async () => {
       const bytes = await collect(body);
       const ended = await publishOf(services, id, speaker.principal);
       if ("kind" in ended) return ended;
