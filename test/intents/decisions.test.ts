@@ -229,4 +229,13 @@ describe("corrections", () => {
     const large = { text: "x".repeat(16 * 1024) };
     assert.equal(machine.reevaluate("1", { a: 2 }, { metadata: large }).code, "value_too_large");
   });
+
+  test("a correction without a member is refused in both spellings, and does not count [B4]", () => {
+    const machine = new IntentDecider();
+    machine.create("1");
+    assert.equal(machine.reevaluate("1", { payload: {} }).code, "input_invalid");
+    assert.equal(machine.reevaluate("1", {}).code, "input_invalid");
+    assert.equal(machine.value("1")["correction_count"], 0);
+    assert.equal(machine.reevaluate("1", { payload: {}, other: 1 }).code, "done");
+  });
 });

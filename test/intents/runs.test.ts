@@ -92,6 +92,8 @@ describe("steps of a run", () => {
     machine.advance("1", fence, "input", { to: "normalized" });
     const correction = { diff: { price: 7 }, source: "judge", reason: "too cheap" };
     const correction_id = "00000000-0000-8000-8000-000000000001";
+    const empty = { ...correction, diff: { payload: {} } };
+    assert.equal(machine.advance("1", fence, "price", { correction: empty, correction_id }).code, "input_invalid");
     const result = machine.advance("1", fence, "price", { to: "processed", correction, correction_id });
     assert.equal(result.code, "done");
     assert.deepEqual([machine.value("1")["status"], machine.value("1")["correction_count"]], ["corrected", 1]);

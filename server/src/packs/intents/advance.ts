@@ -16,7 +16,7 @@ import { intentPath, newestRun, openRun } from "./intent-value.ts";
 import type { FoundIntent, IntentValue, StoredRun } from "./intent-value.ts";
 import { isRefusal, readStatus, readWord } from "./read-word.ts";
 import { finalFault, transitionFault } from "./transition-fault.ts";
-import { correctedIntent, correctionLimit, metadataFault } from "./reevaluate.ts";
+import { correctedIntent, correctionFault, correctionLimit } from "./reevaluate.ts";
 import { completeStep, failStep, nextStep, retryStep } from "./next-step.ts";
 import type { StepError } from "./next-step.ts";
 import { withPayload } from "./update.ts";
@@ -40,7 +40,7 @@ interface AdvanceInput {
 }
 
 export function advanceIntent(input: AdvanceInput, context: DecideContext): Decision {
-  const found = metadataFault(input.correction?.metadata) ?? existingIntent(context, { id: input.id });
+  const found = stepFault(input) ?? existingIntent(context, { id: input.id });
   if ("outcome" in found) return found;
   const fault = runFault(context, found, input) ?? versionFault(context, expectedIntent(input));
   if (fault !== undefined) return fault;
@@ -52,6 +52,10 @@ export function advanceIntent(input: AdvanceInput, context: DecideContext): Deci
   if ("outcome" in written) return written;
   if (outcome === "done") keepCorrection(context, input);
   return { outcome: done(written.data), events: [], attachment: written.attachment };
+}
+
+function stepFault({ correction }: AdvanceInput): Decision | undefined {
+  return correction === undefined ? undefined : correctionFault(correction, "/correction");
 }
 
 /** The fence must be live and the run's own, the run open, and the step its current one. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import { mergePatch } from "../../features/entities/json/merge-patch.ts";
+import { invalid } from "../../features/entities/conditions.ts";
 import { sizeOf, tooLarge } from "../../features/entities/size.ts";
 import { holdsLock } from "../../features/locks/for-features/holds-lock.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
@@ -38,7 +39,7 @@ interface CorrectionInput {
  */
 export function reevaluateIntent(input: IntentTarget & CorrectionInput, context: DecideContext): Decision {
   const target = intentTarget(input);
-  const found = metadataFault(input.metadata) ?? existingIntent(context, target);
+  const found = correctionFault(input, "") ?? existingIntent(context, target);
   if ("outcome" in found) return found;
   const known = findCorrection(context.state, input.id, input.correction_id);
   if (known !== undefined) return knownCorrection(found, input, known.time);
@@ -55,8 +56,16 @@ export function reevaluateIntent(input: IntentTarget & CorrectionInput, context:
   return answer(written.data["version"] as number, next, { already_applied: false, applied_at: isoTimeOf(context) });
 }
 
-/** Refuses metadata above its limit: it stays in the journal for as long as the correction. */
-export function metadataFault(metadata: JsonObject | undefined): Decision | undefined {
+/**
+ * Refuses a patch without a member, which would use up a correction for nothing, and metadata above its limit, because it
+ * stays in the journal for as long as the correction.
+ */
+export function correctionFault(
+  { diff, metadata }: Pick<CorrectionInput, "diff" | "metadata">,
+  pointer: string,
+): Decision | undefined {
+  if (Object.keys(correctionPatch(diff)).length === 0)
+    return invalid([{ pointer: `${pointer}/diff/payload`, message: "must not have fewer than 1 properties" }]);
   const limit = intentsLimits.metadataBytes;
   if (metadata === undefined || sizeOf(metadata).bytes <= limit) return undefined;
   return tooLarge(`metadata of ${limit} bytes`);
