@@ -77,6 +77,14 @@ describe("steps of a run", () => {
     assert.equal(machine.advance("1", second, "input").code, "done");
   });
 
+  test("a step under the fence of another principal is refused, and the refusal says so [B5 X3 X14]", () => {
+    const { machine, fence } = startedRun();
+    const step = { id: "1", fence, run: 1, step: "input", outcome: "done" };
+    const { code, data } = machine.decide("intents.advance", step, "mallory", undefined);
+    assert.deepEqual([code, data["reason"]], ["fence_stale", "the grant belongs to another principal"]);
+    assert.equal(machine.advance("1", fence, "input").code, "done");
+  });
+
   test("a step after the end of its lease is refused before any timer has expired the lock [B5 M9 X3]", () => {
     const { machine, fence } = startedRun();
     machine.time += 15_001;

@@ -9,8 +9,8 @@ export const intentMutants: readonly PlantedMutant[] = [
   {
     name: "a step of a run is accepted without a live fence",
     file: advance,
-    find: 'if (!holdsLock(context, path, { mode: "write", scope: "self", fence }))',
-    put: 'if (!holdsLock(context, path, { mode: "write", scope: "self", fence }) && fence === "")',
+    find: "if (reason !== undefined) return",
+    put: 'if (reason !== undefined && fence === "") return',
     ...runs,
   },
   {

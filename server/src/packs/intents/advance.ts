@@ -1,7 +1,7 @@
 /** Ends a step of a run: its result and the begin of the next step are one entry, under the fence of the run. */
 import type { IntentStatus } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { holdsLock } from "../../features/locks/for-features/holds-lock.ts";
+import { presentedFault } from "../../features/locks/for-features/holds-lock.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
 import { statusRecord, writeIntent } from "./change-intent.ts";
@@ -62,8 +62,8 @@ function stepFault({ correction }: AdvanceInput): Decision | undefined {
 function runFault(context: DecideContext, { row, value }: FoundIntent, input: AdvanceInput): Decision | undefined {
   const path = intentPath(row.id);
   const { fence, step } = input;
-  if (!holdsLock(context, path, { mode: "write", scope: "self", fence }))
-    return refused("fence_stale", { fence, path, reason: "the lock of the run has ended" });
+  const reason = presentedFault(context, path, { mode: "write", scope: "self", fence });
+  if (reason !== undefined) return refused("fence_stale", { fence, path, reason });
   const run = openRun(value);
   if (run === undefined || value.run_count !== input.run) {
     const state = newestRun(value)?.state ?? "none";
@@ -71,8 +71,8 @@ function runFault(context: DecideContext, { row, value }: FoundIntent, input: Ad
   }
   if (run.fence !== fence) return refused("fence_stale", { fence, path, reason: "the run has another fence" });
   if (run.current === step) return undefined;
-  const reason = `the current step is ${run.current ?? "none"}, not ${step}`;
-  return refused("intents.step_out_of_order", { intent_id: row.id, step, current: run.current ?? null, reason });
+  const order = `the current step is ${run.current ?? "none"}, not ${step}`;
+  return refused("intents.step_out_of_order", { intent_id: row.id, step, current: run.current ?? null, reason: order });
 }
 
 function doneStep(context: DecideContext, found: FoundIntent, input: AdvanceInput): IntentStep | Decision {
