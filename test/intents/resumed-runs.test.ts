@@ -58,6 +58,28 @@ describe("the option resume", () => {
   });
 });
 
+describe("a recovery", () => {
+  test("a recovery resumes a run later if a person held the lock of its intent at first [B5]", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await ann.intents.create({ id: "1", payload: {} });
+    const left = await ann.acquire("intent/1");
+    await ann.operations.intents.run({ id: "1", fence: left.fence, pipeline: name, bridges: [{ name: "work" }] });
+    await left.release();
+    const person = await ann.acquire("intent/1");
+    const ending = new AbortController();
+    const bridge: Bridge = { name: "work", execute: () => ({ changes: { isDone: true } }) };
+    const recovery = (await bob.intents.bridges([bridge], { name })).recover({ signal: ending.signal });
+    await node.clock.pass(5_000, 50);
+    await person.release();
+    await node.clock.pass(40_000, 100);
+    const { payload, run } = await bob.intents.get("1");
+    assert.deepEqual([payload, run?.state], [{ isDone: true }, "completed"]);
+    ending.abort();
+    assert.equal(await recovery, 1);
+  });
+});
+
 describe("the option atOnce", () => {
   for (const [options, count] of [
     [{}, 4],
