@@ -77,7 +77,7 @@ describe("steps of a run", () => {
     assert.equal(machine.advance("1", second, "input").code, "done");
   });
 
-  test("a step under the fence of another principal is refused, and the refusal says so [B5 X3 X14]", () => {
+  test("a step under the fence of another principal is refused with that reason [B5 X3 X14]", () => {
     const { machine, fence } = startedRun();
     const step = { id: "1", fence, run: 1, step: "input", outcome: "done" };
     const { code, data } = machine.decide("intents.advance", step, "mallory", undefined);

@@ -1,4 +1,4 @@
-/** Intents over NATS: a worker with nothing but a NATS client, and the published audit events. */
+/** Intents over NATS: a worker with only a NATS client, and the published audit events. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";

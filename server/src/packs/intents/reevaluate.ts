@@ -57,8 +57,8 @@ export function reevaluateIntent(input: IntentTarget & CorrectionInput, context:
 }
 
 /**
- * Refuses a patch without a member, which would use up a correction for nothing, and metadata above its limit, because it
- * stays in the journal for as long as the correction.
+ * Refuses a patch without a member, which would use up a correction for nothing. It also refuses metadata above its limit:
+ * they stay in the journal for as long as the correction.
  */
 export function correctionFault(
   { diff, metadata }: Pick<CorrectionInput, "diff" | "metadata">,
