@@ -1,9 +1,11 @@
 /**
  * How fast this host computes, compared with the one on which the budgets of the tests were measured. A fixed loop runs on
  * all cores at once, because cores that share hardware are slower when all of them are busy. Only processor time counts, so
- * other work on the host hardly changes the result.
+ * other work on the host hardly changes the result. Other guests of the same machine do change it, within minutes: so a long
+ * run measures again and again.
  */
 import { availableParallelism } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 
 /** Processor seconds of the loop on the reference host, with both of its cores busy. */
@@ -35,6 +37,25 @@ function secondsOfLoop(): Promise<number> {
 export async function measureHostFactor(): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: availableParallelism() }, secondsOfLoop));
   return seconds.reduce((sum, value) => sum + value, 0) / seconds.length / referenceSeconds;
+}
+
+/** Runs the loop on one core now and then, beside the work of a long run. Returns the end of it, with the mean factor. */
+export function watchHostFactor(everyMs: number): () => Promise<number> {
+  const ending = new AbortController();
+  const factors: number[] = [];
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      factors.push((await secondsOfLoop()) / referenceSeconds);
+      await pause(everyMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      if (ending.signal.aborted) return;
+    }
+  };
+  const watching = watch();
+  return async () => {
+    ending.abort();
+    await watching;
+    return factors.reduce((sum, value) => sum + value, 0) / factors.length;
+  };
 }
 
 if (workerData === "run the loop") {

@@ -8,7 +8,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { testEnvironment } from "../test/scenario/child-environment.ts";
-import { measureHostFactor } from "./host-speed.ts";
+import { measureHostFactor, watchHostFactor } from "./host-speed.ts";
 import { runTask } from "./run-task.ts";
 import type { TaskResult } from "./run-task.ts";
 import { allowances, margin } from "./test-budget.ts";
@@ -50,9 +50,10 @@ async function work(): Promise<void> {
 
 const startMs = performance.now();
 const factorAtStart = await measureHostFactor();
+const endWatch = watchHostFactor(15_000);
 await Promise.all(Array.from({ length: processesMax }, work));
-// Other work may have slowed the host down meanwhile.
-const hostFactor = Math.max(factorAtStart, await measureHostFactor());
+// Other guests of the same machine may have slowed it down meanwhile.
+const hostFactor = Math.max(factorAtStart, await endWatch(), await measureHostFactor());
 
 const usage = usageOfParts(results, hostFactor);
 for (const line of usageLines(usage, hostFactor)) console.log(line);
