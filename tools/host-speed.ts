@@ -1,8 +1,8 @@
 /**
  * How fast this host computes, compared with the one on which the budgets of the tests were measured. A fixed loop runs on
  * all cores at once, because cores that share hardware are slower when all of them are busy. Only processor time counts, so
- * other work on the host hardly changes the result. Other guests of the same machine do change it, within minutes: so a long
- * run measures again and again.
+ * other work on the host hardly changes the result. Other guests of the same machine do, within minutes. So a long
+ * run measures repeatedly.
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
@@ -39,7 +39,7 @@ export async function measureHostFactor(): Promise<number> {
   return seconds.reduce((sum, value) => sum + value, 0) / seconds.length / referenceSeconds;
 }
 
-/** Runs the loop on one core now and then, beside the work of a long run. Returns the end of it, with the mean factor. */
+/** Runs the loop on one core periodically, during a long run. The result ends it, and answers with the mean factor. */
 export function watchHostFactor(everyMs: number): () => Promise<number> {
   const ending = new AbortController();
   const factors: number[] = [];
