@@ -14,10 +14,10 @@ import {
   routedOperations,
 } from "@holdfast/sdk/contract";
 import type { Operation, Pack, Problem } from "@holdfast/sdk/contract";
-import { format, resolveConfig } from "prettier";
 import Type from "typebox";
 import { commandsPage, configurationPage } from "./cli-reference.ts";
 import { limitsPage } from "./limits-reference.ts";
+import { formatText } from "./format-text.ts";
 import { fieldTable } from "./reference-fields.ts";
 import { rulesReference } from "./rules-reference.ts";
 
@@ -37,10 +37,9 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     configuration: configurationPage(),
     limits: limitsPage(made),
   };
-  const config = await resolveConfig(join(root, "README.md"));
   const formatted = Object.entries(pages).map(async ([name, text]) => {
     const path = join(folder, `${name}.md`);
-    return [path, await format(text, { ...config, filepath: path })] as const;
+    return [path, await formatText(path, text)] as const;
   });
   return new Map(await Promise.all(formatted));
 }

@@ -197,7 +197,7 @@ type Guards = typeof guards &
   typeof programGuards &
   typeof jobGuards &
   typeof fileGuards;
-type Narrowed<Guard> = Guard extends (error: unknown) => error is infer Known ? Known : never;
+type Narrowed<Guard> = Guard extends ((error: unknown) => error is infer Known) ? Known : never;
 /** Guards whose error has no literal code, or whose data is not described. */
 type Wide = {
   [Name in keyof Guards]: Narrowed<Guards[Name]> extends { readonly code: infer Code; readonly data: infer Data }

@@ -106,7 +106,11 @@ describe("held locks", () => {
 describe("misuse", () => {
   const cases: readonly [string, (client: Client) => unknown, RegExp][] = [
     ["a missing callback", (c) => c.locks.request("p", {}, undefined as never), /last argument must be the function/u],
-    ["an option with a typo", (c) => c.acquire("p", { purpos: "x" } as never), /there is no option `purpos`: it is one of .*\bpurpose\b/u],
+    [
+      "an option with a typo",
+      (c) => c.acquire("p", { purpos: "x" } as never),
+      /there is no option `purpos`: it is one of .*\bpurpose\b/u,
+    ],
     ["an option of another library", (c) => c.acquire("p", { timeout: 5 } as never), /limits the wait with `waitMs`/u],
     ["a lease out of range", (c) => c.acquire("p", { ttlMs: 0 }), /`ttlMs` is 0, .* 1000 to 86400000/u],
     ["a lease with a fraction", (c) => c.acquire("p", { ttlMs: 1_500.5 }), /a whole number/u],

@@ -43,7 +43,8 @@ export function describedRoutes(): readonly DescribedRoute[] {
     Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation["parameters"] ?? []) as readonly (Parameter & { $ref?: string })[];
       const body = operation["requestBody"] as
-        { content: Readonly<Record<string, DescribedRoute["body"]>> } | undefined;
+        | { content: Readonly<Record<string, DescribedRoute["body"]>> }
+        | undefined;
       return {
         method: method.toUpperCase(),
         path,

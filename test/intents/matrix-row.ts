@@ -25,7 +25,8 @@ export interface MatrixNode extends AsyncDisposable {
 
 /** The proof is a function, or it is elsewhere: a test, or a row of a benchmark, with this text in the file. */
 export type MatrixProof =
-  ((client: Client, node: MatrixNode) => Promise<void>) | { readonly file: string; readonly text: string };
+  | ((client: Client, node: MatrixNode) => Promise<void>)
+  | { readonly file: string; readonly text: string };
 
 export interface MatrixRow {
   readonly category: keyof typeof matrixCategories;

@@ -53,7 +53,15 @@ export interface ModelCaps {
 
 /** The members of a job that its submission does not give. */
 export type RunMember =
-  "seq" | "attempt" | "crashes" | "worker" | "leaseUntil" | "endAt" | "cancel" | "percent" | "patientUntil";
+  | "seq"
+  | "attempt"
+  | "crashes"
+  | "worker"
+  | "leaseUntil"
+  | "endAt"
+  | "cancel"
+  | "percent"
+  | "patientUntil";
 
 /** A unique key, and the answer to a second job with it. */
 export interface ModelUnique {

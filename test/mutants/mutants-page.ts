@@ -1,6 +1,6 @@
 /** The page about mutants: docs/reference/mutants.md. */
 import { join } from "node:path";
-import { format, resolveConfig } from "prettier";
+import { formatText } from "../../tools/format-text.ts";
 import { catalogue } from "./catalogue.ts";
 import { root } from "./catch-mutant.ts";
 import type { MutantCatch } from "./catch-mutant.ts";
@@ -38,7 +38,7 @@ export async function mutantsPage(rows: readonly MutantRow[]): Promise<string> {
   });
   const sum = `${caught.length} of ${rows.length} were caught, ${inTest.length} of them by what \`npm test\` runs.`;
   const text = [opening, sum, ...sections.flat()].join("\n\n");
-  return format(text, { ...(await resolveConfig(pagePath)), filepath: pagePath });
+  return formatText(pagePath, text);
 }
 
 function line({ mutant, caught }: MutantRow): string {

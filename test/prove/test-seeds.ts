@@ -2,7 +2,7 @@
  * The seeds of the simulation that are part of `npm test`. Together they reach every fault, command, reply and event of
  * `test/simulation/rare-events.ts`. Written by `npm run simulate -- --choose`.
  */
-// prettier-ignore
+// oxfmt-ignore
 export const testSeeds: readonly number[] = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
   21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,

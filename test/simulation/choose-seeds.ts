@@ -64,7 +64,7 @@ const head = `/**
  * The seeds of the simulation that are part of \`npm test\`. Together they reach every fault, command, reply and event of
  * \`test/simulation/rare-events.ts\`. Written by \`npm run simulate -- --choose\`.
  */
-// prettier-ignore
+// oxfmt-ignore
 export const testSeeds: readonly number[] = [
 `;
 

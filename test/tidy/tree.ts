@@ -26,7 +26,7 @@ const textExtensions = new Set([
   ".py",
   ".service",
 ]);
-const textNames = new Set(["LICENSE", "run", ".gitignore", ".prettierignore"]);
+const textNames = new Set(["LICENSE", "run", ".gitignore", ".formatignore"]);
 
 function walk(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })

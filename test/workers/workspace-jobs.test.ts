@@ -90,7 +90,7 @@ test("objects are imported from GeoJSON and from lines, exported in units, count
     objects: 451,
   });
   assert.equal((await objectsOf(worked)).length, 450, "the same line twice is the same object");
-  const ring = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]; // prettier-ignore
+  const ring = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]; // oxfmt-ignore
   const room = {
     type: "Feature",
     id: "room",

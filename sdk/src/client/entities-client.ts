@@ -30,7 +30,8 @@ export interface PastQuery {
 
 /** A merge patch (RFC 7396), or a JSON patch (RFC 6902). */
 export type EntityPatch =
-  { readonly merge: Readonly<Record<string, unknown>> } | { readonly patch: readonly PatchStep[] };
+  | { readonly merge: Readonly<Record<string, unknown>> }
+  | { readonly patch: readonly PatchStep[] };
 
 export type PatchStep =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }

@@ -7,7 +7,8 @@ import { measure } from "./measure.ts";
 
 /** `bytes` is the approximate size of the JSON text. It is precise enough to bound a queue or a batch. */
 type CanonicalResult =
-  { readonly ok: true; readonly value: Canonical; readonly bytes: number } | Extract<InputResult, { ok: false }>;
+  | { readonly ok: true; readonly value: Canonical; readonly bytes: number }
+  | Extract<InputResult, { ok: false }>;
 
 /**
  * Checks and copies a JavaScript value that a program passes, in one walk. The program may change its objects afterwards.

@@ -53,4 +53,5 @@ export interface InputFault {
 }
 
 export type InputResult =
-  { readonly ok: true; readonly value: Canonical } | { readonly ok: false; readonly fault: InputFault };
+  | { readonly ok: true; readonly value: Canonical }
+  | { readonly ok: false; readonly fault: InputFault };

@@ -14,7 +14,8 @@ export interface LaneJob {
   /** The rows must include every entry up to this position. */
   readonly after: number;
   readonly order:
-    { readonly kind: "prepare"; readonly request: CheckRequest } | { readonly kind: "ask"; readonly question: Json };
+    | { readonly kind: "prepare"; readonly request: CheckRequest }
+    | { readonly kind: "ask"; readonly question: Json };
   readonly done: (value: Json) => void;
   readonly fail: (error: CheckError) => void;
   isOver: boolean;

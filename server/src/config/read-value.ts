@@ -1,7 +1,8 @@
 import type { Setting, SettingValue } from "./settings.ts";
 
 type ReadValue =
-  { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly expected: string };
+  | { readonly ok: true; readonly value: SettingValue }
+  | { readonly ok: false; readonly expected: string };
 
 const onTexts = new Set(["on", "true", "yes", "1"]);
 const offTexts = new Set(["off", "false", "no", "0"]);

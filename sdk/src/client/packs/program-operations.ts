@@ -9,7 +9,9 @@ import type { ClientForm } from "../data/client-form.ts";
 import type { InputOfOperation, OutputOfOperation } from "../operation-output.ts";
 
 type Definitions =
-  (typeof programResourceOperations)[number] | (typeof programMutations)[number] | (typeof programReads)[number];
+  | (typeof programResourceOperations)[number]
+  | (typeof programMutations)[number]
+  | (typeof programReads)[number];
 type ShortName<Name> = Name extends `programs.${infer Short}` ? Short : never;
 
 export type ProgramOperations = {

@@ -60,7 +60,8 @@ export interface Kind {
   readonly needsLocks: boolean;
   readonly check: InputCheck;
   readonly rule:
-    ((next: Json | undefined, previous: Json | undefined, context: KindContext) => KindRefusal | undefined) | undefined;
+    | ((next: Json | undefined, previous: Json | undefined, context: KindContext) => KindRefusal | undefined)
+    | undefined;
   readonly commands: readonly KindOperation[];
   readonly ownedBy: string | undefined;
   readonly readRule: ReadRule | undefined;

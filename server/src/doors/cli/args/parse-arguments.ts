@@ -3,7 +3,8 @@ import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { CliCommand, CommandOption, CommandArguments } from "../command.ts";
 
 type ParsedArguments =
-  { readonly ok: true; readonly given: CommandArguments } | { readonly ok: false; readonly sentence: string };
+  | { readonly ok: true; readonly given: CommandArguments }
+  | { readonly ok: false; readonly sentence: string };
 
 /** The options of every command. */
 const commonOptions = { help: { summary: "explain this command" } };

@@ -7,7 +7,9 @@ import { UsageError } from "../args/usage-error.ts";
 import type { CallingAgent, ServerCaller } from "../discovery/server-caller.ts";
 
 type Definitions =
-  (typeof programResourceOperations)[number] | (typeof programMutations)[number] | (typeof programReads)[number];
+  | (typeof programResourceOperations)[number]
+  | (typeof programMutations)[number]
+  | (typeof programReads)[number];
 
 type Definition<Name extends Definitions["name"]> = Extract<Definitions, { readonly name: Name }>;
 

@@ -9,7 +9,17 @@ import type { TypeDefinition } from "../type-definition.ts";
 
 /** The content of an attribute. Steps that make nodes are checked against it. */
 export type AttributeKind =
-  "name" | "name?" | "type" | "type?" | "function" | "type_id" | "word" | "word?" | "words" | "text" | "text?";
+  | "name"
+  | "name?"
+  | "type"
+  | "type?"
+  | "function"
+  | "type_id"
+  | "word"
+  | "word?"
+  | "words"
+  | "text"
+  | "text?";
 
 /** Binding strengths of operators, from the weakest to the strongest. */
 export const levels = {

@@ -8,7 +8,13 @@ import type { TypeDefinition } from "../type-definition.ts";
 import { integerBits, isFloat, isInteger, type Type } from "../types.ts";
 
 export type Value =
-  null | boolean | bigint | number | string | readonly Value[] | { readonly variant: string; readonly payload: Value };
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | readonly Value[]
+  | { readonly variant: string; readonly payload: Value };
 
 export type FindDefinition = (id: string) => TypeDefinition | undefined;
 
