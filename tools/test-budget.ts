@@ -13,16 +13,16 @@ export const budgetSeconds = 2 * (300 + 60 + 55 + 55 + 55 + 18 + 10 + 15);
 export const margin = 0.3;
 
 export const allowances: Readonly<Record<string, number>> = {
-  checks: 200,
+  checks: 180,
   access: 7,
-  api: 26,
+  api: 29,
   client: 50,
   conformance: 21,
   doors: 9,
   engine: 8,
   files: 36,
   fuzz: 7,
-  ground: 22,
+  ground: 25,
   histories: 26,
   http: 28,
   intents: 45,
