@@ -36,7 +36,9 @@ test(
       assert.equal((await publish.commit()).version, 1);
       const target = join(data, "files", "site", "docs");
       const names = await readdir(target);
-      assert.deepEqual(await readdir(join(target, "tmp")), [], `call ${String(call)}`);
+      // The start removes a staging folder in which it finds only empty folders. The next publish makes it again.
+      const staged = names.includes("tmp") ? await readdir(join(target, "tmp")) : [];
+      assert.deepEqual(staged, [], `call ${String(call)}`);
       assert.equal(names.filter((name) => name.startsWith("v.")).length, newest, `call ${String(call)}`);
     }
   }),
