@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { intentStatuses, intentTransitions } from "@holdfast/sdk/contract";
+import { correctionIdOf } from "../../server/src/app/packs/intents/prepare-correction.ts";
 import { IntentDecider, typesOf } from "./intent-decider.ts";
 
 describe("statuses", () => {
@@ -182,6 +183,7 @@ describe("corrections", () => {
       machine.reevaluate("1", { a: 1, b: { c: 2, d: 3 } }, { occasion: "again" }),
     ])
       assert.equal(other.data["already_applied"], false);
+    assert.notEqual(correctionIdOf("1", { diff: { a: 1 } }), correctionIdOf("2", { diff: { a: 1 } }));
   });
 
   test("a correction of a received or normalized intent keeps its status [B4]", () => {

@@ -74,6 +74,17 @@ describe("order of starts", () => {
     assert.deepEqual(startedIn(node.work("complete", "B1")), ["A3"]);
   });
 
+  test("of two projects with equal turns, the one that started least recently is next, also across types [W8]", () => {
+    const node = new JobDecider();
+    node.worker(1, ["a", "b"]);
+    node.submit("Z1", { project: "Z" });
+    node.submit("A1", { project: "A", type: "b" });
+    assert.deepEqual(startedIn(node.work("complete", "Z1")), ["A1"]);
+    node.submit("A2", { project: "A", type: "b" });
+    node.submit("Z2", { project: "Z" });
+    assert.deepEqual(startedIn(node.work("complete", "A1")), ["Z2"]);
+  });
+
   test("a higher priority runs first inside its project and gives the project no more starts", () => {
     const node = new JobDecider();
     node.submit("A-low", { project: "A", priority: 1 });

@@ -13,7 +13,7 @@ export const jobMutants: readonly PlantedMutant[] = [
     file: dispatcher,
     find: "if (a.last !== b.last) return a.last - b.last;",
     put: "",
-    by: model,
+    by: "test/jobs/dispatch.test.ts",
     caughtIn: "npm test",
   },
   {

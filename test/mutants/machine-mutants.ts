@@ -102,7 +102,7 @@ export const machineMutants: readonly PlantedMutant[] = [
     file: "server/src/machine/undo-list.ts",
     find: 'if (this.#records.length === 0) return "untouched";',
     put: 'if (this.#records.length >= 0) return "untouched";',
-    by: "simulation",
+    by: "test/machine/table.test.ts",
     caughtIn: "npm test",
   },
   {
