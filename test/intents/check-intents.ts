@@ -96,7 +96,7 @@ function checkLocks(locks: WatchedLocks, { entry, version }: ChangedIntent, name
   const path = `intent/${(version.after ?? version.before)?.id ?? ""}`;
   const isAt = ({ paths }: Pick<SeenGrant, "paths">): boolean => paths.some((item) => item.path === path);
   const grants = [...locks.view.grants.values()].filter(isAt);
-  // A fence stands for its owner, which may hold further locks on the path.
+  // A fence means its owner, which may hold further locks on the path.
   const presented = grants.find((grant) => grant.fence === fence)?.owner;
   const own = grants.filter(({ owner }) => owner === presented || owner === entry.agent);
   demand(own.length === grants.length, `a write of strategy ${strategy ?? ""} passes no lock of another owner`);

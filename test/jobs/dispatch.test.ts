@@ -74,7 +74,7 @@ describe("order of starts", () => {
     assert.deepEqual(startedIn(node.work("complete", "B1")), ["A3"]);
   });
 
-  test("of two projects with equal turns, the one that started least recently is next, also across types [W8]", () => {
+  test("the project that started least recently is next of two with equal turns, also across types [W8]", () => {
     const node = new JobDecider();
     node.worker(1, ["a", "b"]);
     node.submit("Z1", { project: "Z" });
