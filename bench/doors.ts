@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "holdfast";
 import type { Client } from "holdfast";
-import { startChild } from "./child-server.ts";
-import type { ChildServer } from "./child-server.ts";
-import { connectToy } from "./toy-client.ts";
-import { RawInserts } from "./raw-inserts.ts";
-import { redlockOn } from "./redlock.ts";
-import { startRedis } from "./redis-server.ts";
+import { startChild } from "./processes/child-server.ts";
+import type { ChildServer } from "./processes/child-server.ts";
+import { connectToy } from "./peers/toy-client.ts";
+import { RawInserts } from "./peers/raw-inserts.ts";
+import { redlockOn } from "./peers/redlock.ts";
+import { startRedis } from "./peers/redis-server.ts";
 import { atLeast, atMost, format, median, rowTable, spread, spreadOf } from "./report.ts";
 import type { Bench, BenchOptions, Row } from "./report.ts";
 import { Subscriber } from "./subscribers.ts";
@@ -84,7 +84,7 @@ async function agentsOf(client: Client, count: number): Promise<readonly Client[
 async function many(setup: DoorsSetup): Promise<readonly Row[]> {
   const [memory, durable] = [await startRedis({ fsync: false }), await startRedis({ fsync: true })];
   const [inMemory, withFsync] = [redlockOn(memory.port), redlockOn(durable.port)];
-  const toy = await startChild("toy-server.ts", [join(setup.folder, "toy")]);
+  const toy = await startChild("../peers/toy-server.ts", [join(setup.folder, "toy")]);
   const toyPeer = await connectToy(toy.url);
   const client = await connect(setup.server.url);
   const agents = await agentsOf(client, 256);
@@ -210,7 +210,7 @@ function longestWait(rounds: readonly (readonly number[])[]): Row {
 }
 
 async function overHttp(setup: DoorsSetup): Promise<Row> {
-  const echo = await startChild("echo-server.ts");
+  const echo = await startChild("../peers/echo-server.ts");
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   let count = 0;
   const post = (url: string): Promise<void> => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { open } from "holdfast";
 import { Callers, fillEntities } from "./engine-load.ts";
 import { engineParts, type Part } from "./engine-parts.ts";
-import { RawInserts, writtenAfter } from "./raw-inserts.ts";
+import { RawInserts, writtenAfter } from "./peers/raw-inserts.ts";
 import {
   atLeast,
   type Bench,

@@ -1,6 +1,6 @@
 /** Jobs of Holdfast over the socket, with the server in a process of its own. */
 import { connect } from "holdfast";
-import { startChild } from "./child-server.ts";
+import { startChild } from "./processes/child-server.ts";
 import { jobPayload, jobSlots } from "./job-queue.ts";
 import type { JobQueue } from "./job-queue.ts";
 

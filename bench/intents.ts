@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { connect } from "holdfast";
 import type { Client } from "holdfast";
 import { startOwnPostgres } from "../test/scenario/private-postgres.ts";
-import { startChild } from "./child-server.ts";
+import { startChild } from "./processes/child-server.ts";
 import { decisionRows } from "./intent-decisions.ts";
-import { PostgresIntents } from "./postgres-intents.ts";
-import { RawInserts, writtenAfter } from "./raw-inserts.ts";
+import { PostgresIntents } from "./peers/postgres-intents.ts";
+import { RawInserts, writtenAfter } from "./peers/raw-inserts.ts";
 import { atLeast, atMost, below, type Bench, median, type Row, rowTable } from "./report.ts";
 
 /** Each intent goes through all of them, so every update changes something. */

@@ -6,14 +6,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startOwnPostgres } from "../test/scenario/private-postgres.ts";
-import { bullmqJobs } from "./bullmq-jobs.ts";
+import { bullmqJobs } from "./peers/bullmq-jobs.ts";
 import { holdfastJobs } from "./holdfast-jobs.ts";
 import { jobFairnessRows } from "./job-fairness.ts";
 import { jobGrowthRows } from "./job-growth.ts";
 import { jobsPerSecond, startDelays } from "./job-queue.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { makeDatabases } from "./make-databases.ts";
-import { graphileJobs, pgBossJobs } from "./postgres-jobs.ts";
+import { graphileJobs, pgBossJobs } from "./peers/postgres-jobs.ts";
 import { atLeast, atMost, type Bench, format, median, type Row, rowTable } from "./report.ts";
 
 export const jobs: Bench = async (options) => {

@@ -10,7 +10,7 @@ import type { Client } from "holdfast";
 import { idleAgentBytes } from "./idle-agents.ts";
 import { leaseBytes } from "./lease-bytes.ts";
 import { machineRunner } from "./machine-runner.ts";
-import { RawInserts, writtenAfter } from "./raw-inserts.ts";
+import { RawInserts, writtenAfter } from "./peers/raw-inserts.ts";
 import { atLeast, atMost, below, type Bench, type BenchOptions, format, median, type Row, rowTable } from "./report.ts";
 
 export const locks: Bench = async (options) => {

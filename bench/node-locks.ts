@@ -1,8 +1,8 @@
 /** Lock cycles on one, two and three nodes, compared with locks directly on Postgres and locks of etcd. */
 import { startTcpProxy } from "../test/nodes/tcp-proxy.ts";
-import { DirectLocks } from "./direct-locks.ts";
-import { startEtcd } from "./etcd-server.ts";
-import { LoadGroup } from "./load-group.ts";
+import { DirectLocks } from "./peers/direct-locks.ts";
+import { startEtcd } from "./peers/etcd-server.ts";
+import { LoadGroup } from "./processes/load-group.ts";
 import { makeDatabases } from "./make-databases.ts";
 import type { Load } from "./load.ts";
 import { atLeast, below, median, type Row } from "./report.ts";
@@ -28,7 +28,7 @@ export async function lockRows(
   open.defer(() => etcdServer.close());
   const direct = await DirectLocks.connect(urls.direct);
   open.defer(() => direct.close());
-  const etcd = await start("etcd-load.ts", [[etcdServer.url, "256"]]);
+  const etcd = await start("../peers/etcd-load.ts", [[etcdServer.url, "256"]]);
   const one = await start("nodes-load.ts", [[urls.one, "n0", "256"]]);
   const two = await start("nodes-load.ts", nodesOn([urls.two, urls.two], 128));
   const three = await start("nodes-load.ts", nodesOn([urls.three, urls.three, distant.url], 64));

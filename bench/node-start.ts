@@ -1,7 +1,7 @@
 /** The time until a new node is ready on a Postgres journal with a long history. */
 import { startOwnPostgres } from "../test/scenario/private-postgres.ts";
 import { start } from "../server/src/assembly/open.ts";
-import { childAnswer } from "./child-answer.ts";
+import { childAnswer } from "./processes/child-answer.ts";
 import { atMost, fill } from "./journal.ts";
 import { type Bench, format, type Row, table } from "./report.ts";
 

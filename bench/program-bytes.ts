@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { childAnswer } from "./child-answer.ts";
+import { childAnswer } from "./processes/child-answer.ts";
 
 export async function programBytes(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));

@@ -3,7 +3,7 @@ export type { Client, ClientOptions } from "./client/client.ts";
 export type { AgentIdentity, CoreClient, RunOperation, WatchOptions } from "./client/core-client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
-export type { ConnectTarget } from "./client/address.ts";
+export type { ConnectTarget } from "./client/transport/address.ts";
 export { systemClientClock } from "./client/client-clock.ts";
 export type { ClientClock } from "./client/client-clock.ts";
 export type { DeniedLock, Lock, LockedPath, LockState, QueuePlace } from "./client/locks/handle/lock.ts";
@@ -47,7 +47,7 @@ export type {
   Transport,
   WatchedEvent,
   WatchRequest,
-} from "./client/transport.ts";
+} from "./client/transport/transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 
 export type {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { after, test } from "node:test";
 import { connect } from "holdfast";
-import { defaultUrl } from "../../sdk/src/client/address.ts";
+import { defaultUrl } from "../../sdk/src/client/transport/address.ts";
 import { settings } from "../../server/src/config/settings.ts";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
 import { noteDefaultServer, serverOf, serverOrFolderOf } from "../../server/src/doors/cli/discovery/server-of.ts";

@@ -5,7 +5,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { findOperatorServer, findServer, findServerOn } from "../../sdk/src/client/find-server.node.ts";
+import { findOperatorServer, findServer, findServerOn } from "../../sdk/src/client/discovery/find-server.node.ts";
 import { spawnChild, spawnChildSync } from "../scenario/spawn-child.ts";
 
 const root = mkdtempSync(join(tmpdir(), "holdfast-trust-"));

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { findServer } from "../../sdk/src/client/find-server.node.ts";
+import { findServer } from "../../sdk/src/client/discovery/find-server.node.ts";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 import { ConfigError } from "../../server/src/config/config-error.ts";

@@ -1,9 +1,9 @@
 /** A node with a manual clock whose clients come through the HTTP door. */
 import type { Client } from "holdfast";
 import { createClient, systemClientClock } from "@holdfast/sdk";
-import { AddressRing } from "../../sdk/src/client/address-ring.ts";
-import { addressesOf } from "../../sdk/src/client/address.ts";
-import { httpTransport } from "../../sdk/src/client/http-transport.ts";
+import { AddressRing } from "../../sdk/src/client/transport/address-ring.ts";
+import { addressesOf } from "../../sdk/src/client/transport/address.ts";
+import { httpTransport } from "../../sdk/src/client/transport/http-transport.ts";
 import { openHttpDoor } from "../../server/src/doors/http/open.ts";
 import { gatedNode, operatorSecret } from "../access/gated-node.ts";
 import type { MatrixNode } from "./matrix-row.ts";

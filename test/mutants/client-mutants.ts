@@ -27,7 +27,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a watch resumes from its first cursor after a reconnect",
-    file: "sdk/src/client/socket-watcher.ts",
+    file: "sdk/src/client/transport/socket-watcher.ts",
     find: "this.#cursor = cursor ?? this.#cursor;",
     put: "this.#cursor ??= cursor;",
     by: "test/socket/reconnect.test.ts",
@@ -115,7 +115,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client follows an address file that other users can write",
-    file: "sdk/src/client/server-note.node.ts",
+    file: "sdk/src/client/discovery/server-note.node.ts",
     find: "(status.mode & 0o022) === 0",
     put: "(status.mode & 0o002) === 0",
     by: "test/client/server-trust.test.ts",
@@ -123,7 +123,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client follows an address file of another user",
-    file: "sdk/src/client/server-note.node.ts",
+    file: "sdk/src/client/discovery/server-note.node.ts",
     find: "return own === undefined || uid === own || uid === 0;",
     put: "return own === undefined || uid === own || uid >= 0;",
     by: "test/client/server-trust.test.ts",
@@ -131,7 +131,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client follows an address file to another host",
-    file: "sdk/src/client/find-server.node.ts",
+    file: "sdk/src/client/discovery/find-server.node.ts",
     find: "if (note?.foreignHost !== undefined) {",
     put: 'if (note?.foreignHost === "") {',
     by: "test/client/server-trust.test.ts",
@@ -139,7 +139,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client sends a token to an address that it found in a folder",
-    file: "sdk/src/client/find-server.node.ts",
+    file: "sdk/src/client/discovery/find-server.node.ts",
     find: "return isNamed ? undefined : `",
     put: 'return isNamed || url !== "" ? undefined : `',
     by: "test/scenario/token-travel.test.ts",
@@ -147,7 +147,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a client uses the port of a crashed server",
-    file: "sdk/src/client/find-server.node.ts",
+    file: "sdk/src/client/discovery/find-server.node.ts",
     find: "if (note?.isRunning === true)",
     put: "if (note !== undefined)",
     by: "test/client/find-server.test.ts",
@@ -155,7 +155,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a search passes a data folder without a server",
-    file: "sdk/src/client/nearest-folder.node.ts",
+    file: "sdk/src/client/discovery/nearest-folder.node.ts",
     find: 'return names.length !== 1 || names[0] !== "agents";',
     put: "return names.length === 99;",
     by: "test/client/find-server.test.ts",
@@ -163,7 +163,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a search follows a file .git that its main checkout does not name",
-    file: "sdk/src/client/nearest-folder.node.ts",
+    file: "sdk/src/client/discovery/nearest-folder.node.ts",
     find: "if (back !== realpathSync(link)) return undefined;",
     put: "if (back === link) return undefined;",
     by: "test/client/find-server.test.ts",

@@ -51,7 +51,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a process of another user with the id of a crashed server gets tokens",
-    file: "sdk/src/client/server-note.node.ts",
+    file: "sdk/src/client/discovery/server-note.node.ts",
     find: "return found === undefined || found.uid === user || found.uid === 0;",
     put: "return found === undefined || found.uid >= 0;",
     by: "test/client/server-trust.test.ts",

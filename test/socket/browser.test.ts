@@ -25,8 +25,8 @@ test("the SDK loads in a browser, because no file of its browser entry imports a
   const [seen, packages] = [new Set<string>(), new Set<string>()];
   reached(join(sdk, "src", "index.ts"), seen, packages);
   const files = [...seen].map((file) => relative(sdk, file));
-  assert.ok(files.includes("src/client/socket-transport.ts"));
-  assert.ok(files.includes("src/client/environment.browser.ts"));
+  assert.ok(files.includes("src/client/transport/socket-transport.ts"));
+  assert.ok(files.includes("src/client/environment/environment.browser.ts"));
   assert.deepEqual(
     files.filter((file) => file.endsWith(".node.ts")),
     [],

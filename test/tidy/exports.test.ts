@@ -81,7 +81,7 @@ test("the rules about exports catch their examples", () => {
 
 test("an export that is imported by a package name, as a whole or over an import map is used", () => {
   const file = { path: "sdk/src/base/pause.ts", text: "export function pause() {}\n" };
-  const host = { path: "sdk/src/client/host.node.ts", text: "export function hostName() {}\n" };
+  const host = { path: "sdk/src/client/environment/host.node.ts", text: "export function hostName() {}\n" };
   const by = (path: string, text: string) => [{ path, text }];
   for (const text of [
     'import { pause } from "@holdfast/sdk/base/pause";',

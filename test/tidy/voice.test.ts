@@ -100,7 +100,7 @@ test("a file that exports nothing with its name is found", () => {
     ["server/src/doors/http/open.ts", "openHttpDoor"],
     ["server/src/doors/http/openapi/openapi-page.ts", "OpenApiPage"],
     ["server/src/features/entities/entities.ts", "entityTable"],
-    ["sdk/src/client/host.node.ts", "hostName"],
+    ["sdk/src/client/environment/host.node.ts", "hostName"],
   ] as const;
   for (const [path, name] of named) assert.deepEqual(exported(path, name), [], path);
   assert.equal(exported("server/src/config/read-config.ts", "configRead").length, 1);

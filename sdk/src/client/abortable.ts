@@ -1,5 +1,5 @@
 import { untilAborted } from "../base/until-aborted.ts";
-import type { CallReply, Transport } from "./transport.ts";
+import type { CallReply, Transport } from "./transport/transport.ts";
 
 /** Wraps a transport so that each call ends with its signal. A call that was not sent by then is never sent. */
 export function abortable(transport: Transport): Transport {

@@ -1,6 +1,6 @@
 import type { Agent, OperationInput, OperationOutput, Registered, WhoAmI } from "./operation-output.ts";
 import type { Page, Run } from "./entities-client.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions } from "./transport/transport.ts";
 
 /**
  * The description of an agent. `ownKey` is a key that the caller chooses. Registering again with it resumes the same

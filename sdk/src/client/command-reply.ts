@@ -1,6 +1,6 @@
 import { callRefusal } from "./call-refusal.ts";
-import type { HttpOptions } from "./http-options.ts";
-import type { CallReply } from "./transport.ts";
+import type { HttpOptions } from "./transport/http-options.ts";
+import type { CallReply } from "./transport/transport.ts";
 
 /** A complete reply, or a problem with the request itself, which then became no command. */
 export type CommandReply = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);

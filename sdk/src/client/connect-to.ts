@@ -1,15 +1,15 @@
-import { addressesOf } from "./address.ts";
-import { AddressRing } from "./address-ring.ts";
+import { addressesOf } from "./transport/address.ts";
+import { AddressRing } from "./transport/address-ring.ts";
 import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
 import { followRoots } from "./follow-roots.ts";
-import type { FoundServer } from "./found-server.ts";
-import type { HttpOptions } from "./http-options.ts";
-import { lazyTransport } from "./lazy-transport.ts";
-import type { LinkOptions } from "./socket-link.ts";
-import { SocketTransport } from "./socket-transport.ts";
-import type { Transport } from "./transport.ts";
+import type { FoundServer } from "./discovery/found-server.ts";
+import type { HttpOptions } from "./transport/http-options.ts";
+import { lazyTransport } from "./transport/lazy-transport.ts";
+import type { LinkOptions } from "./transport/socket-link.ts";
+import { SocketTransport } from "./transport/socket-transport.ts";
+import type { Transport } from "./transport/transport.ts";
 
 interface ConnectToOptions extends Omit<ClientOptions, "remote"> {
   readonly token?: string;
@@ -35,5 +35,5 @@ export function connectTo(server: FoundServer, options: ConnectToOptions = {}): 
 
 /** Loaded on demand: nearly every client uses the socket. */
 function lazyHttp(options: HttpOptions): Transport {
-  return lazyTransport(async () => (await import("./http-transport.ts")).httpTransport(options));
+  return lazyTransport(async () => (await import("./transport/http-transport.ts")).httpTransport(options));
 }

@@ -1,11 +1,11 @@
 import { defined } from "../base/defined.ts";
 import { environmentOf } from "#environment";
 import { defaultServer, findServer, serverAt, tokenRisk } from "#find-server";
-import type { ConnectTarget } from "./address.ts";
+import type { ConnectTarget } from "./transport/address.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import type { AgentIdentity } from "./core-client.ts";
 import { connectTo } from "./connect-to.ts";
-import type { FoundServer } from "./found-server.ts";
+import type { FoundServer } from "./discovery/found-server.ts";
 
 export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
   /**

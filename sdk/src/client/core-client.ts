@@ -8,7 +8,7 @@ import type { LockPaths } from "./locks/lock-path.ts";
 import type { AgentIntroduction } from "./locks/session/session-agent.ts";
 import type { LocksClient } from "./locks-client.ts";
 import type { DeadlockRetryOptions, DeadlockAttempt } from "./locks/waiting/retry-on-deadlock.ts";
-import type { CallOptions, CallReply, WatchedEvent } from "./transport.ts";
+import type { CallOptions, CallReply, WatchedEvent } from "./transport/transport.ts";
 import type { TokensClient } from "./tokens-client.ts";
 import type { OperationsClient } from "./operations-client.ts";
 import type { OperationName } from "../contract/all-operations.ts";

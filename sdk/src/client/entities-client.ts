@@ -1,7 +1,7 @@
 import type { Deleted, Entity, HistoryItem, Written } from "./operation-output.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions } from "./transport/transport.ts";
 import type { UpdateOptions } from "./update-entity.ts";
 
 /** The conditions of a write, and how it is sent. */

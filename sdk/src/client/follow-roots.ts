@@ -1,5 +1,5 @@
 import type { RootNodesOptions } from "./root-nodes.ts";
-import type { Transport } from "./transport.ts";
+import type { Transport } from "./transport/transport.ts";
 
 /** Operations that need the disk of a storage root, which one node has. */
 const needsRoot = (operation: string): boolean => /^files\.|^workspace\.get-tile$/u.test(operation);

@@ -1,7 +1,7 @@
 import { refusalDetails } from "../base/refusal-details.ts";
 import { problemText } from "./data/operation-data.ts";
 import type { Problem } from "../contract/problem.ts";
-import type { CallReply } from "./transport.ts";
+import type { CallReply } from "./transport/transport.ts";
 
 /** The data of a refusal in addition to its code. A refusal without an entry has no position. */
 export interface RefusalDetails extends Partial<Pick<CallReply, "position" | "replayed">> {

@@ -14,7 +14,7 @@ import type {
 import type { LockMode } from "./locks/lock-path.ts";
 import type { RequestLock } from "./locks/waiting/request.ts";
 import type { Page, Run } from "./entities-client.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions } from "./transport/transport.ts";
 
 /** The owner of the lock, if it is not the calling agent. */
 export interface OwnerOptions extends CallOptions {

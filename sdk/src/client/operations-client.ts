@@ -9,7 +9,7 @@ import type { JobOperations } from "./packs/job-operations.ts";
 import type { PlanningOperations } from "./packs/planning-operations.ts";
 import type { ProgramOperations } from "./packs/program-operations.ts";
 import type { WorkspaceOperations } from "./packs/workspace-operations.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions } from "./transport/transport.ts";
 
 export type CamelWords<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelWords<Tail>>}`

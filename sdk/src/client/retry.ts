@@ -2,7 +2,7 @@ import { backoffMs } from "../base/backoff-ms.ts";
 import { pause } from "../base/pause.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { problemText } from "./data/operation-data.ts";
-import type { CallReply } from "./transport.ts";
+import type { CallReply } from "./transport/transport.ts";
 
 /** Limits of a client's own retries. The rule of the problem says whether a call may be retried at all. */
 export interface RetryOptions {

@@ -2,11 +2,11 @@
  * The nodes of storage roots. A node without the root answers with the address of the one that has it. The client follows
  * only to an address that it was given itself: an answer must not choose who gets the token.
  */
-import type { Address } from "./address.ts";
-import { AddressRing } from "./address-ring.ts";
-import type { HttpOptions } from "./http-options.ts";
-import { httpTransport } from "./http-transport.ts";
-import type { CallOptions, CallReply, Transport } from "./transport.ts";
+import type { Address } from "./transport/address.ts";
+import { AddressRing } from "./transport/address-ring.ts";
+import type { HttpOptions } from "./transport/http-options.ts";
+import { httpTransport } from "./transport/http-transport.ts";
+import type { CallOptions, CallReply, Transport } from "./transport/transport.ts";
 
 export interface RootNodesOptions extends Omit<HttpOptions, "nodes"> {
   /** The addresses that the client was given. */

@@ -1,6 +1,6 @@
 import type { CreatedToken, OperationInput, OperationOutput, RotatedToken, Token } from "./operation-output.ts";
 import type { Page, Run } from "./entities-client.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions } from "./transport/transport.ts";
 
 /** The principal of the bearer, its allowances, and the time until it expires; 30 days by default. */
 export type NewToken = Omit<OperationInput<"create-token">, "ownKey" | "secretHash">;

@@ -3,7 +3,7 @@ import type { ClientClock } from "./client-clock.ts";
 import { pause } from "../base/pause.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { backoffMs } from "../base/backoff-ms.ts";
-import type { CallOptions, RetryCause } from "./transport.ts";
+import type { CallOptions, RetryCause } from "./transport/transport.ts";
 
 export interface UpdateOptions<Value = unknown> extends Omit<CallOptions, "key" | "retry"> {
   /** Maximum attempts, the first one included; 5 by default. */

@@ -1,6 +1,6 @@
 /** The edge between the client and the wire: inputs become snake_case, replies become camelCase. */
 import { callRefusal } from "../call-refusal.ts";
-import type { CallReply } from "../transport.ts";
+import type { CallReply } from "../transport/transport.ts";
 import { mapperOf, operationData, problemShape } from "./operation-data.ts";
 import type { DurationFault } from "./member-mapper.ts";
 

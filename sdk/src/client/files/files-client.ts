@@ -4,7 +4,7 @@ import type { CoreClient } from "../core-client.ts";
 import type { Run } from "../entities-client.ts";
 import type { FileOperations, FileVersion } from "../packs/file-operations.ts";
 import { HoldfastError } from "../holdfast-error.ts";
-import type { ReplyStream } from "../transport.ts";
+import type { ReplyStream } from "../transport/transport.ts";
 import { Publish } from "./publish.ts";
 
 type Of<Name extends keyof FileOperations> = FileOperations[Name];

@@ -6,7 +6,7 @@ import type { Run } from "../entities-client.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import type { Lock } from "../locks/handle/lock.ts";
 import type { SendOperation } from "../operations-client.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 import { LockTimeoutError, intentError } from "./intent-errors.ts";
 import type { OwnerPool } from "./owner-pool.ts";
 

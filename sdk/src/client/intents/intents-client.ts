@@ -4,7 +4,7 @@ import type { ClientClock } from "../client-clock.ts";
 import type { Page, Run } from "../entities-client.ts";
 import type { ChangedIntent, Intent, IntentOperations } from "../packs/intent-operations.ts";
 import type { DeletedResource } from "../packs/resource-client.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 import type { Bridge } from "./bridge.ts";
 import { bridgeSet } from "./bridge-set.ts";
 import type { BridgeSet, BridgeSetOptions } from "./bridge-set.ts";

@@ -4,7 +4,7 @@ import type { CoreClient } from "../core-client.ts";
 import type { Run } from "../entities-client.ts";
 import type { HeartbeatThread } from "../locks/heartbeats/heartbeats.ts";
 import type { Job, JobOperations } from "../packs/job-operations.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 import { JobWorker } from "./job-worker.ts";
 import type { WorkOptions } from "./job-worker.ts";
 import type { NoticePages } from "./job-worker.ts";

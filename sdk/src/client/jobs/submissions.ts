@@ -1,6 +1,6 @@
 import { HoldfastError } from "../holdfast-error.ts";
 import type { JobOperations } from "../packs/job-operations.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 import { TurnBatches } from "./turn-batches.ts";
 import type { BatchedItem } from "./turn-batches.ts";
 

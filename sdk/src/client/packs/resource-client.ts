@@ -10,7 +10,7 @@ import type {
 } from "../../contract/packs/resource.ts";
 import type { ClientForm } from "../data/client-form.ts";
 import type { Page, Run } from "../entities-client.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 
 /** The conditions of a change, and how it is sent. */
 export interface ChangeOptions extends CallOptions {

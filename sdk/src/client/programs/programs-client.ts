@@ -4,7 +4,7 @@ import { programsData } from "../data/programs-data.ts";
 import type { Run } from "../entities-client.ts";
 import type { CamelWords, SendOperation } from "../operations-client.ts";
 import type { ProgramMutation, ProgramOperations } from "../packs/program-operations.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 import { editProgram } from "./edit-program.ts";
 import type { ChangeProgram } from "./edit-program.ts";
 import type { ProgramEdit } from "./program-edit.ts";

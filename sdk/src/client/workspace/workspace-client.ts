@@ -3,7 +3,7 @@ import { workspaceData } from "../data/workspace-data.ts";
 import type { Run } from "../entities-client.ts";
 import type { OperationMethods } from "../operations-client.ts";
 import type { WorkspaceOperations } from "../packs/workspace-operations.ts";
-import type { CallOptions } from "../transport.ts";
+import type { CallOptions } from "../transport/transport.ts";
 import { openMap } from "./open-map.ts";
 import type { OpenedMap } from "./open-map.ts";
 

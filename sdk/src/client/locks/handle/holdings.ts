@@ -1,5 +1,5 @@
 import type { Grant } from "../../operation-output.ts";
-import type { CallSender } from "../../call-sender.ts";
+import type { CallSender } from "../../transport/call-sender.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import type { HeldGrant, ClockPoint } from "./held-grant.ts";
 import type { LockedPath } from "./lock.ts";

@@ -17,7 +17,7 @@ import type { LockSession } from "../session/session.ts";
 import { joinTicket, waitForTicket } from "../waiting/wait-for-ticket.ts";
 import { notify } from "../notify.ts";
 import type { SentRequest } from "../session/cleanup-queue.ts";
-import type { CallOptions } from "../../transport.ts";
+import type { CallOptions } from "../../transport/transport.ts";
 
 /** One use of a grant. Several handles may share it if the client asked for that. */
 export class LockHandle implements Lock {

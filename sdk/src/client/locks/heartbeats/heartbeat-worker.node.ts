@@ -1,9 +1,9 @@
 /** The thread that sends the heartbeats of all agents of a program. It ends with the process, or on request. */
 import { parentPort } from "node:worker_threads";
-import { AddressRing } from "../../address-ring.ts";
-import { credentialsOf } from "../../call-sender.ts";
+import { AddressRing } from "../../transport/address-ring.ts";
+import { credentialsOf } from "../../transport/call-sender.ts";
 import { systemClientClock } from "../../client-clock.ts";
-import { SocketTransport } from "../../socket-transport.ts";
+import { SocketTransport } from "../../transport/socket-transport.ts";
 import type { HeartbeatMember, HeartbeatOrder } from "./heartbeat-thread.node.ts";
 import { TimedHeartbeats } from "./heartbeats.ts";
 import type { HeartbeatResult, RemoteServer } from "./heartbeats.ts";

@@ -1,4 +1,4 @@
-import type { CallSender } from "../../call-sender.ts";
+import type { CallSender } from "../../transport/call-sender.ts";
 import { acquireLock } from "../waiting/acquire.ts";
 import { awaitGuarded } from "../handle/await-guarded.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
@@ -9,7 +9,7 @@ import { requestLock } from "../waiting/request.ts";
 import type { RequestLock } from "../waiting/request.ts";
 import type { AgentIntroduction } from "./session-agent.ts";
 import type { HeartbeatThread } from "../heartbeats/heartbeats.ts";
-import type { RetryCause } from "../../transport.ts";
+import type { RetryCause } from "../../transport/transport.ts";
 import { LockSession } from "./session.ts";
 
 interface SessionsContext {

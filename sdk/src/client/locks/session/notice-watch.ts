@@ -2,7 +2,7 @@ import type { OwnerNotice } from "../../operation-output.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import type { CallSender } from "../../call-sender.ts";
+import type { CallSender } from "../../transport/call-sender.ts";
 
 interface NoticeWatchOptions {
   readonly caller: Pick<CallSender, "notices">;

@@ -1,8 +1,8 @@
 import type { ClientClock } from "../../client-clock.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
-import { IdleTimer } from "../../idle-timer.ts";
+import { IdleTimer } from "../../transport/idle-timer.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import type { Transport, WatchedEvent } from "../../transport.ts";
+import type { Transport, WatchedEvent } from "../../transport/transport.ts";
 
 interface OwnerWatchOptions {
   readonly transport: Transport;

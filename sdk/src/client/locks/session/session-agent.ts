@@ -2,7 +2,7 @@ import { hostAgentName } from "#host";
 import type { Agent, Registered } from "../../operation-output.ts";
 import type { WhoAmI } from "../../operation-output.ts";
 import { defined } from "../../../base/defined.ts";
-import type { CallSender } from "../../call-sender.ts";
+import type { CallSender } from "../../transport/call-sender.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 
 /** The registration of a client that has no agent when it first acquires a lock. */

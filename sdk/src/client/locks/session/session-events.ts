@@ -1,5 +1,5 @@
 import { defined } from "../../../base/defined.ts";
-import type { WatchedEvent } from "../../transport.ts";
+import type { WatchedEvent } from "../../transport/transport.ts";
 import type { HeldGrant } from "../handle/held-grant.ts";
 import type { LossReason } from "../handle/lock-errors.ts";
 import type { LockedPath } from "../handle/lock.ts";

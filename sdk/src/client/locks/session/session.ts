@@ -3,12 +3,12 @@
  * them. Without locks nothing runs but an occasional heartbeat.
  */
 import type { Granted, OwnerNotice, Queued, TicketStatus } from "../../operation-output.ts";
-import type { CallSender } from "../../call-sender.ts";
+import type { CallSender } from "../../transport/call-sender.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import type { CallOptions, WatchedEvent } from "../../transport.ts";
+import type { CallOptions, WatchedEvent } from "../../transport/transport.ts";
 import { certainLease, heldSet } from "../waiting/requested-lease.ts";
 import { HeldGrant } from "../handle/held-grant.ts";
 import type { HeldTerms, ClockPoint, PendingAcceptance } from "../handle/held-grant.ts";

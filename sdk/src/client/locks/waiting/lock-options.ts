@@ -2,7 +2,7 @@ import { defined } from "../../../base/defined.ts";
 import type { OperationInput } from "../../operation-output.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
-import type { RetryCause } from "../../transport.ts";
+import type { RetryCause } from "../../transport/transport.ts";
 import type { LeaseWarning, LockedPath, QueuePlace, ReleaseRequest } from "../handle/lock.ts";
 
 export interface LockOptions {

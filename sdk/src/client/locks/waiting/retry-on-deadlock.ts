@@ -5,7 +5,7 @@ import { pause } from "../../../base/pause.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
 import type { LockOptions, TryLockOptions } from "./lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
-import type { RetryCause } from "../../transport.ts";
+import type { RetryCause } from "../../transport/transport.ts";
 import type { LockSessions } from "../session/lock-sessions.ts";
 
 export interface DeadlockRetryOptions {
