@@ -65,9 +65,11 @@ function dataFile(
   ].join("\n");
 }
 
-function operationText({ name, kind, input, output }: Operation, shapes: ContractShapes): string {
-  const isAboutLocks = Object.hasOwn(lockOperations, name) ? true : undefined;
-  return literal({ kind, input: shapes.numberOf(input), output: shapes.numberOf(output), isAboutLocks });
+function operationText(operation: Operation, shapes: ContractShapes): string {
+  const { name, kind, input, output, isAboutCaller, isRepeatable } = operation;
+  const needsAgent = isAboutCaller === true || Object.hasOwn(lockOperations, name) ? true : undefined;
+  const numbers = { input: shapes.numberOf(input), output: shapes.numberOf(output) };
+  return literal({ kind, ...numbers, needsAgent, isRepeatable });
 }
 
 /** The words of most core problems are in a file of their own, which a page loads on its first refusal. */

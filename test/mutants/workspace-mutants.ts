@@ -155,8 +155,8 @@ export const workspaceMutants: readonly PlantedMutant[] = [
   {
     name: "the root of a backup is guessed [W4]",
     file: "server/src/packs/workspace/submit-workspace-job.ts",
-    find: 'chosenRoot(context, members.root, "backup-project")',
-    put: 'chosenRoot(context, members.root ?? ofProject, "backup-project")',
+    find: "chosenRoot(context, members.root, choosing)",
+    put: "chosenRoot(context, members.root ?? ofProject, choosing)",
     by: "test/workspace/roots.test.ts",
     caughtIn: "npm test",
   },

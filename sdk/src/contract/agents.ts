@@ -122,6 +122,7 @@ const registerAgent = operation({
   routes: [post("/v1/agents/register", { status: 201 })],
   example: { name: "ann", purpose: "renames a module", own_key: "ann-on-host-7" },
   sets: ["secret_hash", "secret_required"],
+  isRepeatable: "with-own-key",
   countsAs: "agent",
 });
 
@@ -134,6 +135,8 @@ const heartbeat = operation({
   problems: ["agent_unknown", "agent_required"],
   rights: [{ verbs: ["register"], touches: ofCaller }],
   routes: [post("/v1/agents/heartbeat"), post("/v1/agents/{agent_id}/heartbeat", { speaker: "agent_id" })],
+  isAboutCaller: true,
+  isRepeatable: "always",
   example: {},
 });
 
@@ -150,6 +153,7 @@ const endAgent = operation({
   problems: ["agent_unknown", "agent_required", "not_allowed"],
   rights: [{ verbs: ["register"], touches: ({ agent_id: agent }) => ({ agent }), restrictsAgents: true }],
   routes: [remove("/v1/agents/{agent_id}")],
+  isAboutCaller: true,
   example: { agent_id: "9b2f6c1e-0d4a-7e53-8a61-5f0c2d3b4a59", reason: "the work is done" },
 });
 
@@ -166,6 +170,7 @@ const renewAgents = internalOperation({
   ),
   output: Type.Object({ gone: Type.Array(agentId) }),
   problems: [],
+  isUpkeep: true,
 });
 
 const expireAgent = internalOperation({

@@ -91,7 +91,7 @@ export { intentInternals } from "./packs/intents/intent-internals.ts";
 export { programInternals } from "./packs/programs/program-internals.ts";
 export { programs } from "./packs/programs/programs.ts";
 export type { Pack } from "./packs/pack.ts";
-export { assignment, collaborator, mission, organization, planning, project } from "./packs/planning.ts";
+export { assignment, collaborator, mission, organization, planning, project, reopenMission } from "./packs/planning.ts";
 export { isArchivable, representation, verbsOf } from "./packs/resource-operations.ts";
 export { ownOperationsOf } from "./packs/own-operations.ts";
 export { resourceOperationName } from "./packs/resource-operation-name.ts";

@@ -203,6 +203,7 @@ const whoAmI = operation({
     },
   ],
   routes: [get("/v1/agents/me")],
+  isAboutCaller: true,
   example: {},
 });
 

@@ -93,6 +93,8 @@ const acquireLock = operation({
   ],
   routes: [post("/v1/locks/acquire", { waits: "grant" })],
   acquires: "named-modes",
+  // A copy that arrives after the grant has ended would queue again. A key turns that copy into a replay.
+  isRepeatable: "unless-it-waits",
   example: { paths: ["repo/x/src"], mode: "write", ttl_seconds: 60, purpose: "renaming a module", wait: true },
 });
 
@@ -139,6 +141,7 @@ const renewLock = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
   rights: [{ verbs: ["lock"], touches: ofHeldLock }],
   routes: [post("/v1/locks/renew")],
+  isRepeatable: "always",
   example: { fence: "1.17", ttl_seconds: 60, note: "half done" },
 });
 
@@ -222,6 +225,7 @@ const acceptLock = operation({
   problems: [...ownerProblems, "ticket_unknown"],
   rights: [{ verbs: ["lock"], touches: ofTicket }],
   routes: [post("/v1/locks/accept")],
+  isRepeatable: "always",
   example: { ticket: "1.18" },
 });
 

@@ -45,6 +45,17 @@ export interface Operation<
   readonly isAboutGrant?: true;
   /** The operation acquires locks: in the modes that its input names, or in write mode. Metrics count them by mode. */
   readonly acquires?: "named-modes" | "write";
+  /** The call is about the agent of its caller. A client does not send it without its agent after that agent ended. */
+  readonly isAboutCaller?: true;
+  /**
+   * A second run has the same result, so a client may send the call again without a key. `with-own-key` needs the member
+   * `own_key`, and `unless-it-waits` excludes `wait`.
+   */
+  readonly isRepeatable?: "always" | "with-own-key" | "unless-it-waits";
+  /** The operation recurs by itself, and the audit trail leaves it out. */
+  readonly isUpkeep?: true;
+  /** The members of the input that the audit trail shows as the reason of the entry. */
+  readonly auditReason?: readonly string[];
   /** The operation adds one more to what a principal may have of these. */
   readonly countsAs?: "agent";
   /** The members of an answer that a caller gets who may write and not read, besides those of every written entity. */
@@ -77,7 +88,10 @@ export function operation<
 
 /** An operation that only Holdfast sends. */
 export function internalOperation<const Name extends string, Input extends TSchema, Output extends TSchema>(
-  definition: Pick<Operation<Name, Input, Output>, "name" | "summary" | "input" | "output" | "problems">,
+  definition: Pick<
+    Operation<Name, Input, Output>,
+    "name" | "summary" | "input" | "output" | "problems" | "isUpkeep" | "auditReason"
+  >,
 ): Operation<Name, Input, Output, "internal"> {
   return { ...definition, kind: "internal", rights: [], routes: [], example: {}, sets: [] };
 }

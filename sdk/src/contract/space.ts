@@ -92,6 +92,7 @@ const recordStateHash = internalOperation({
   ),
   output: Type.Object({ position: Type.Integer() }, closed),
   problems: [],
+  isUpkeep: true,
 });
 
 const erasePayload = operation({

@@ -194,6 +194,7 @@ const noteRejection = internalOperation({
   ),
   output: Type.Object({}),
   problems: [],
+  auditReason: ["door", "code"],
 });
 
 export const tokenOperations = {

@@ -42,7 +42,7 @@ interface KindChecker {
 }
 
 function* prepare({ unit, input }: CheckRequest, name: string, { rows, check }: KindChecker): CheckSteps {
-  const { base, next, isCommand } = input as unknown as WantedKindCheck;
+  const { base, next, isMade } = input as unknown as WantedKindCheck;
   for (;;) {
     const own = rows.get(unit);
     // The entity changed after the decision that asked for this check, and the next decision asks again.
@@ -68,7 +68,7 @@ function* prepare({ unit, input }: CheckRequest, name: string, { rows, check }: 
     }
     // A module that catches the error above gives a verdict without the value.
     if (missing.size === 0)
-      return evidenceOf({ check: name, base, reads }, verdict, isCommand === true ? next : undefined);
+      return evidenceOf({ check: name, base, reads }, verdict, isMade === true ? next : undefined);
     yield* missing;
   }
 }
@@ -76,7 +76,7 @@ function* prepare({ unit, input }: CheckRequest, name: string, { rows, check }: 
 interface WantedKindCheck {
   readonly base: number;
   readonly next?: Json;
-  readonly isCommand?: boolean;
+  readonly isMade?: boolean;
 }
 
 /** Only JSON is evidence, so a verdict is copied as text. */

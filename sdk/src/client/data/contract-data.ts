@@ -15,8 +15,10 @@ export interface OperationData {
   readonly kind: "read" | "write";
   readonly input?: number;
   readonly output?: number;
-  /** Acquires, keeps or ends locks, so it needs the agent that owns them. */
-  readonly isAboutLocks?: true;
+  /** Is about the agent of the caller or its locks, so it has no use without that agent. */
+  readonly needsAgent?: true;
+  /** When a call may be sent again without a key. See `Operation`. */
+  readonly isRepeatable?: "always" | "with-own-key" | "unless-it-waits";
 }
 
 export interface ProblemData extends Partial<ProblemWords> {

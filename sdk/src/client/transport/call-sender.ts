@@ -166,10 +166,7 @@ function thrownReply(error: unknown): CallReply {
 const isAgentUnknown = ({ outcome }: CallReply): boolean =>
   outcome.kind === "refusal" && outcome.code === "agent_unknown";
 
-const aboutAgents = new Set(["heartbeat", "end-agent", "who-am-i"]);
-
-const needsAgent = (operation: string): boolean =>
-  aboutAgents.has(operation) || operationData(operation)?.isAboutLocks === true;
+const needsAgent = (operation: string): boolean => operationData(operation)?.needsAgent === true;
 
 export function credentialsOf({ agent, agentSecret }: Identity): Pick<CallOptions, "agent" | "agentSecret"> {
   return agentSecret === undefined ? { agent } : { agent, agentSecret };

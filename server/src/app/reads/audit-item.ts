@@ -1,5 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
-import { eventTypes, publishedName } from "@holdfast/sdk/contract";
+import { allOperations, eventTypes, publishedName } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
@@ -112,11 +113,17 @@ function inputSubjects({ input }: Entry): readonly string[] {
   return typeof path === "string" ? [lockSubject(path)] : [];
 }
 
+/** The members that make the reason of an entry, by operation. */
+const reasonMembers: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.values<Operation>(allOperations).flatMap(({ name, auditReason }) =>
+    auditReason === undefined ? [] : [[name, auditReason] as const],
+  ),
+);
+
 function reasonOf({ operation, input, outcome }: Entry): string | null {
-  if (operation === "note-rejection" && isObject(input)) {
-    const { door, code } = input as { readonly door: string; readonly code: string };
-    return `${door}: ${code}`;
-  }
+  const members = reasonMembers.get(operation);
+  if (members !== undefined && isObject(input))
+    return members.flatMap((member) => (typeof input[member] === "string" ? [input[member]] : [])).join(": ");
   const inputReason = isObject(input) ? input["reason"] : undefined;
   if (typeof inputReason === "string") return inputReason;
   const { reason } = outcome.data;

@@ -1,5 +1,7 @@
 /** The journal for publishers: entries in order, with their published events. */
 import type { WatchedEvent } from "@holdfast/sdk";
+import { allOperations } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { erasedPosition } from "../../features/space/erased-position.ts";
 import { epochAt, erasedBy, spaceRow } from "../../features/space/space-table.ts";
@@ -71,6 +73,11 @@ function fedEntry(state: StateReader, entry: Entry): FedEntry {
   return { epoch: epochAt(state, position), position, events: [...events, ...answers], erases: erasedPosition(entry) };
 }
 
+/** The operations that name the paths and the owner of the lock that they acquire. */
+const namesLock: ReadonlySet<string> = new Set(
+  Object.values<Operation>(allOperations).flatMap(({ name, acquires }) => (acquires === "named-modes" ? [name] : [])),
+);
+
 type PublishedEvent = Pick<WatchedEvent, "name" | "subject" | "data">;
 
 /**
@@ -86,7 +93,7 @@ function lockAnswer({ outcome, events, operation, input }: Entry): PublishedEven
     return { name: "evt.lock.denied", subject: `lock/${resource_id}`, data };
   }
   const { granted, fence, expires_at } = outcome.data;
-  if (operation !== "acquire-lock" || granted !== true) return undefined;
+  if (!namesLock.has(operation) || granted !== true) return undefined;
   if (events.some(({ type }) => type === "lock.acquired" || type === "lock.upgraded")) return undefined;
   const { paths, owner_id } = (input ?? {}) as { paths?: readonly (string | { path: string })[]; owner_id?: string };
   const [first] = paths ?? [];

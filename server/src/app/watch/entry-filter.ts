@@ -1,4 +1,5 @@
-import type { auditOperations, InputOf } from "@holdfast/sdk/contract";
+import { allOperations } from "@holdfast/sdk/contract";
+import type { auditOperations, InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Entry } from "../../machine/entry.ts";
 
 type EntryFilter = Pick<
@@ -7,7 +8,11 @@ type EntryFilter = Pick<
 >;
 
 /** Recurring operations that the audit trail leaves out. */
-const upkeep = new Set(["renew-agents", "record-state-hash"]);
+const upkeep: ReadonlySet<string> = new Set(
+  Object.values<Operation>(allOperations).flatMap(({ name, isUpkeep: isLeftOut }) =>
+    isLeftOut === true ? [name] : [],
+  ),
+);
 
 export function isUpkeep({ operation }: Entry): boolean {
   return upkeep.has(operation);

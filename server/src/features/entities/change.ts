@@ -29,6 +29,8 @@ export interface RecordingOptions {
   readonly name?: string | undefined;
   /** Records the whole value instead of a large patch. */
   readonly isCompact?: boolean;
+  /** A command of a kind or a pack made the value, and may have used the time. */
+  readonly isMade?: boolean;
 }
 
 export function changed(change: EntityChange, context: DecideContext): Decision {

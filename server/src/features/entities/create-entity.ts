@@ -11,7 +11,7 @@ import type { KindOf } from "./kind.ts";
 
 export function createEntity(
   kindOf: KindOf,
-  { name }: RecordingOptions = {},
+  { name, isMade }: RecordingOptions = {},
 ): Decide<(typeof entityOperations)["create-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
@@ -22,7 +22,7 @@ export function createEntity(
       return { outcome: refusal("entity_exists", current), events: [] };
     }
     const value = input.value as Json;
-    const violation = kindViolation(kindOf(input.type), { value, previous: undefined, target: input }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: undefined, target: input, isMade }, context);
     if (violation !== undefined) return violation;
     const data = name === undefined ? { value } : { value, name };
     return changed({ target: input, row, value, event: { type: "entity.created", data } }, context);

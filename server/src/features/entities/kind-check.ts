@@ -19,10 +19,9 @@ interface CheckedChange {
   readonly codes: string;
   readonly id: string;
   readonly value: Json | undefined;
+  /** A command of a kind or a pack made the value, and may have used the time. */
+  readonly isMade: boolean;
 }
-
-/** Writes whose new value depends on the input and the version alone. A command of a kind may use the time. */
-const plainWrites = new Set(["create-entity", "replace-entity", "patch-entity", "delete-entity"]);
 
 /**
  * The refusal of a change by the check of its kind; undefined if it is allowed. Evidence fits if it comes from this
@@ -31,19 +30,18 @@ const plainWrites = new Set(["create-entity", "replace-entity", "patch-entity", 
  */
 export function checkViolation(
   { name }: KindCheck,
-  { type, codes, id, value }: CheckedChange,
+  { type, codes, id, value, isMade }: CheckedChange,
   { command, state }: DecideContext,
 ): Decision | undefined {
   const base = currentVersion(findEntity(state, { type, id }));
-  const isCommand = !plainWrites.has(command.operation);
   const { evidence } = command;
-  if (fits(evidence, { name, base, next: isCommand ? value : undefined }, state)) {
+  if (fits(evidence, { name, base, next: isMade ? value : undefined }, state)) {
     if (evidence["ok"] === true) return undefined;
     const data = { check: name, errors: evidence["errors"] ?? [] };
     return { outcome: refusal(`${codes}.check_failed`, data), events: [] };
   }
   const change = value === undefined ? { base } : { base, next: value };
-  const input = isCommand ? { ...change, isCommand } : change;
+  const input = isMade ? { ...change, isMade } : change;
   return {
     outcome: refusal("check_stale"),
     events: [],

@@ -120,6 +120,7 @@ export function kindViolation(
     readonly target: { readonly id: string; readonly fence?: string };
     readonly value: Json | undefined;
     readonly previous: Json | undefined;
+    readonly isMade?: boolean | undefined;
   },
   context: DecideContext,
 ): Decision | undefined {
@@ -137,7 +138,8 @@ export function kindViolation(
   if (refused !== undefined) return kindRefusal(kind, refused);
   const { type, codes, outsideCheck } = kind;
   if (outsideCheck === undefined) return undefined;
-  return checkViolation(outsideCheck, { type, codes, id: change.target.id, value: change.value }, context);
+  const { value, isMade = false } = change;
+  return checkViolation(outsideCheck, { type, codes, id: change.target.id, value, isMade }, context);
 }
 
 export function kindRefusal(kind: Kind, refused: KindRefusal): Decision {

@@ -28,7 +28,7 @@ const wholeValueEvery = 64;
 
 export function patchEntity(
   kindOf: KindOf,
-  { name, isCompact = false }: RecordingOptions = {},
+  { name, isCompact = false, isMade }: RecordingOptions = {},
 ): Decide<(typeof entityOperations)["patch-entity"]> {
   return (input, context) => {
     if ((input.merge === undefined) === (input.patch === undefined)) {
@@ -44,7 +44,7 @@ export function patchEntity(
     const { value } = patched;
     // A merge without effect returns the same reference. The steps of a patch may produce an equal value.
     if (value === row.value || (input.merge === undefined && sameJson(value, row.value))) return unchanged(row);
-    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input, isMade }, context);
     if (violation !== undefined) return violation;
     const isWhole = (row.version + 1) % wholeValueEvery === 0 || (isCompact && isLargePatch(input.patch, row));
     const event = isWhole ? { type: "entity.replaced", data: { value } } : patched.event;

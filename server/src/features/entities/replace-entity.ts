@@ -11,7 +11,7 @@ import type { KindOf } from "./kind.ts";
 
 export function replaceEntity(
   kindOf: KindOf,
-  { name }: RecordingOptions = {},
+  { name, isMade }: RecordingOptions = {},
 ): Decide<(typeof entityOperations)["replace-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
@@ -21,7 +21,7 @@ export function replaceEntity(
     if (!isLive(row)) return missing(row, input);
     const value = input.value as Json;
     if (sameJson(row.value, value)) return unchanged(row);
-    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input, isMade }, context);
     if (violation !== undefined) return violation;
     const data = name === undefined ? { value } : { value, name };
     return changed({ target: input, row, value, event: { type: "entity.replaced", data } }, context);

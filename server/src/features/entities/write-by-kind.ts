@@ -88,7 +88,7 @@ export function decideByKind(kind: Kind, write: KindWrite, context: DecideContex
 function decideWrite(kind: Kind, { target, name, change }: KindWrite, context: DecideContext): Decision {
   const input = { ...target, type: kind.type };
   const kindOf: KindOf = (type) => (type === kind.type ? kind : undefined);
-  const options = { name, isCompact: true };
+  const options = { name, isCompact: true, isMade: true };
   if ("update" in change) return decideUpdate(kind, { input, name, update: change.update }, context);
   // The contract's inputs have mutable lists, and no rule changes them.
   const decided = (decide: (input: never, context: DecideContext) => Decision, part: JsonObject): Decision =>
@@ -117,7 +117,7 @@ function decideUpdate(kind: Kind, { input, name, update }: Update, context: Deci
   if (made instanceof KindRefusal) return kindRefusal(kind, made);
   return withCanonical(made, context, (value) => {
     if (sameJson(row.value, value)) return unchanged(row);
-    const violation = kindViolation(kind, { value, previous: row.value, target: input }, context);
+    const violation = kindViolation(kind, { value, previous: row.value, target: input, isMade: true }, context);
     if (violation !== undefined) return violation;
     const data = name === undefined ? { value } : { value, name };
     return changed({ target: input, row, value, event: { type: "entity.replaced", data } }, context);

@@ -1,4 +1,4 @@
-import { collaborator } from "@holdfast/sdk/contract";
+import { collaborator, reopenMission } from "@holdfast/sdk/contract";
 import { refuse } from "../../features/entities/kind-refusal.ts";
 import type { KindContext } from "../../features/entities/kind-context.ts";
 import type { KindRefusal } from "../../features/entities/kind-refusal.ts";
@@ -12,13 +12,18 @@ import { planningLimits } from "./planning-limits.ts";
 import { contains, rangeFault } from "./times.ts";
 import type { TimeRange } from "./times.ts";
 
-/** The allowed transitions of a mission. Only an operator can reopen a locked mission, with another operation. */
+/** The allowed transitions of a mission by every operation. */
 const transitions: Readonly<Record<string, readonly string[]>> = {
   draft: ["planned", "cancelled"],
   planned: ["locked", "cancelled"],
   locked: ["completed"],
   completed: [],
   cancelled: [],
+};
+
+/** The further transitions that one operation allows, which only operators may send. */
+const transitionsOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  [reopenMission.name]: { locked: ["planned"] },
 };
 
 export const missionFault: ChangeRule = ({ next, previous }, context) => {
@@ -51,8 +56,8 @@ function transitionRefusal(from: string, wanted: string): KindRefusal {
 /** A transition changes the status and nothing else. */
 function transitionFault(next: JsonObject, previous: JsonObject, context: KindContext): KindRefusal | undefined {
   const [from, to] = [textOf(previous, "status"), textOf(next, "status")];
-  const isReopened = from === "locked" && to === "planned" && context.operation === "planning.reopen-mission";
-  if (!isReopened && transitions[from]?.includes(to) !== true) return transitionRefusal(from, to);
+  const allowed = [...(transitions[from] ?? []), ...(transitionsOf[context.operation]?.[from] ?? [])];
+  if (!allowed.includes(to)) return transitionRefusal(from, to);
   const others = Object.keys({ ...next, ...previous }).filter((field) => field !== "status");
   const changed = others.filter((field) => next[field] !== previous[field]);
   if (changed.length > 0) return refuse("transition_invalid", { status: from, wanted: to, allowed: [], changed });

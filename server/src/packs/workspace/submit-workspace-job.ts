@@ -20,6 +20,25 @@ import { projectValue } from "./roles.ts";
 
 type JobOperation = keyof typeof workspaceJobTypes;
 
+/** The traits of a job besides the lock of its rule. */
+interface JobTraits {
+  /** It runs also while the project is being restored. */
+  readonly isRestorable?: true;
+  /** The caller may choose the storage root of its files. The value is the operation in a question about it. */
+  readonly choosesRoot?: string;
+  /** The target into which it publishes. The job locks it too. */
+  readonly target?: (input: JobInput, id: string) => string;
+}
+
+const traits: Partial<Readonly<Record<JobOperation, JobTraits>>> = {
+  "workspace.restore-project": { isRestorable: true },
+  "workspace.export-map": { target: ({ project, map }, id) => `export/${project}/${map ?? ""}/${id}` },
+  "workspace.backup-project": {
+    choosesRoot: "backup-project",
+    target: ({ project }, id) => `backup/${project}/${id}`,
+  },
+};
+
 interface JobInput {
   readonly project: string;
   readonly map?: string;
@@ -34,8 +53,7 @@ export const submitWorkspaceJob =
   (input: JobInput, context: DecideContext): Decision => {
     const { project } = input;
     const rule = findRule(operation);
-    const isRestore = operation === "workspace.restore-project";
-    const more = isRestore ? ({ isRestorable: true } as const) : {};
+    const more = defined({ isRestorable: traits[operation]?.isRestorable });
     return decideUnder(context, { rule, place: { project }, locks: [], proof: {}, ...more }, () => {
       const approved = rule.isApproved === true ? approvedRestore(input) : undefined;
       const fault = missingMap(context, input, rule.lock?.level) ?? (approved && approvalFault(context, approved));
@@ -69,8 +87,8 @@ function submit(context: DecideContext, operation: JobOperation, input: JobInput
   const type = workspaceJobTypes[operation];
   const id = jobIdOf(context);
   const ofProject = projectValue(context.state, project)?.root;
-  const isBackup = operation === "workspace.backup-project";
-  const root = isBackup ? chosenRoot(context, members.root, "backup-project") : ofProject;
+  const choosing = traits[operation]?.choosesRoot;
+  const root = choosing === undefined ? ofProject : chosenRoot(context, members.root, choosing);
   if (typeof root === "object") return root;
   // The job runs where its files are.
   const requester = context.command.principal;
@@ -87,12 +105,7 @@ function jobLocks(operation: JobOperation, input: JobInput, id: string): readonl
   const { project, map } = input;
   const place = { project, map };
   const ofRule = locksOfRule(findRule(operation), place);
-  const target =
-    operation === "workspace.export-map"
-      ? `export/${project}/${map ?? ""}/${id}`
-      : operation === "workspace.backup-project"
-        ? `backup/${project}/${id}`
-        : undefined;
+  const target = traits[operation]?.target?.(input, id);
   return target === undefined ? ofRule : [...ofRule, { path: target, mode: "write", scope: "tree" }];
 }
 
