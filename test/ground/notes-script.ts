@@ -52,6 +52,16 @@ export const notesScript: readonly NotesStep[] = [
   { operation: "notes.sign", input: { book: "b1", text: milk }, key: "s1", data: { is_new: true } },
   { operation: "notes.sign", input: { book: "b1", text: milk }, key: "s1", data: { is_new: false } },
   { operation: "notes.sign", input: { book: "b1", text: milk, digest: "no" }, code: "input_invalid" },
+  { operation: "notes.lend", input: { ...second, reader: "ann", lend_ms: 86_400_000 }, data: { reader: "ann" } },
+  {
+    operation: "notes.lend",
+    input: { ...second, reader: "bob", lend_ms: 1_000 },
+    code: "notes.already_lent",
+    data: { reader: "ann" },
+  },
+  { operation: "notes.lend", input: { id: "b1/n9", reader: "ann", lend_ms: 1_000 }, code: "entity_not_found" },
+  { operation: "notes.end-loan", input: { note: "note/b1/n2", until: 1 }, code: "operation_unknown" },
   { operation: "notes.delete", input: { ...second, expected_revision: "1.2" }, data: { version: 3 } },
+  { operation: "notes.list-loans", input: { book: "b1" }, data: { loans: [] } },
   { operation: "create-entity", input: { type: "note", id: "b1/n3", value: {} }, code: "notes.own_operations" },
 ];

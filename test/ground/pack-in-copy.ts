@@ -4,14 +4,18 @@
  */
 import { defined } from "@holdfast/sdk/base/defined";
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { connect, open } from "holdfast";
-import type { WatchedEvent } from "holdfast";
+import type { Client, WatchedEvent } from "holdfast";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import { gatedNode } from "../access/gated-node.ts";
 import { refusalOf } from "../api/refused-with.ts";
+import { clientNode } from "../client/client-node.ts";
 import { doorDrivers } from "../doors/door-drivers.ts";
 import { withCliServer } from "../scenario/cli-terminal.ts";
 import { notesScript } from "./notes-script.ts";
@@ -150,6 +154,60 @@ test("the audit trail shows the events of the pack as records, and their data ca
   const [erased] = (await node.operator.audit.list({ operation: "notes.sign" })).items;
   assert.deepEqual(erased?.records, [{ event: "TEXT_SIGNED" }]);
   await node.stop();
+});
+
+test("a loan of the pack ends at its time, not before, and the note can be lent again", async () => {
+  await using node = await clientNode();
+  const client = node.fresh("ann");
+  await client.run("notes.create", { id: "b1/n1", text: "a b" });
+  await client.run("notes.lend", { id: "b1/n1", reader: "ann", lend_ms: 60_000 });
+  const loans = async (): Promise<readonly Members[]> =>
+    ((await client.run("notes.list-loans", { book: "b1" })) as { readonly loans: readonly Members[] }).loans;
+  const events = async (): Promise<readonly string[]> =>
+    (await client.entities.history("note", "b1/n1")).items.map(({ event }) => event);
+  await node.clock.pass(59_000, 1_000);
+  assert.deepEqual(
+    (await loans()).map(({ id, reader }) => [id, reader]),
+    [["b1/n1", "ann"]],
+  );
+  const { code } = await refusalOf(client.run("notes.lend", { id: "b1/n1", reader: "bob", lend_ms: 1_000 }));
+  assert.equal(code, "notes.already_lent");
+  await node.clock.pass(2_000, 1_000);
+  assert.deepEqual(await loans(), []);
+  assert.deepEqual(await events(), ["evt.note.returned", "evt.note.lent", "evt.note.created"]);
+  await client.run("notes.lend", { id: "b1/n1", reader: "bob", lend_ms: 1_000 });
+  assert.equal((await loans()).length, 1);
+});
+
+test("the deletion of a note ends its loan in the same entry, and the data of an open loan cannot be erased", async () => {
+  await using client = await open({ memory: true });
+  await client.run("notes.create", { id: "b1/n1", text: "a b" });
+  await client.run("notes.lend", { id: "b1/n1", reader: "ann", lend_ms: 60_000 });
+  const [lent] = (await client.audit.list({ operation: "notes.lend" })).items;
+  const position = lent?.position ?? 0;
+  const erase = () => client.run("erase-payload", { position, reason: "asked for" });
+  assert.equal((await refusalOf(erase())).code, "entry_in_use");
+  await client.run("notes.delete", { id: "b1/n1" });
+  const [deleted] = (await client.audit.list({ operation: "notes.delete" })).items;
+  assert.deepEqual(deleted?.events, ["evt.note.deleted", "evt.note.returned"]);
+  await erase();
+});
+
+test("a loan of the pack outlives a restart of the server", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-loans-"));
+  context.after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const loansOf = (client: Client) => client.run("notes.list-loans", { book: "b1" });
+  let before: unknown;
+  {
+    await using client = await open(folder);
+    await client.run("notes.create", { id: "b1/n1", text: "a b" });
+    await client.run("notes.lend", { id: "b1/n1", reader: "ann", lend_ms: 60_000 });
+    before = await loansOf(client);
+  }
+  await using client = await open(folder);
+  assert.deepEqual(await loansOf(client), before);
 });
 
 test("the read rule of the pack refuses the list to an agent and not to an operator", async () => {
