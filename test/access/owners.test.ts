@@ -42,6 +42,26 @@ test("an owner id without registration belongs to its principal while it has a l
   await node.stop();
 });
 
+test("no caller can act as an owner whose name begins with holdfast:, or hand it a lock [M14]", async () => {
+  const { node, ann } = await annAndBob();
+  const own = await rawAcquire(ann, "repo/a", shared);
+  assert.ok(own.granted);
+  const { fence } = own;
+  const reserved = { ownerId: "holdfast:job:j1", ttlMs: 60_000 };
+  for (const caller of [ann, node.operator]) {
+    const attempts = [
+      () => rawAcquire(caller, "repo/b", reserved),
+      () => rawAcquire(caller, "repo/a", { ...reserved, wait: true }),
+      () => caller.locks.release({ fence }, reserved),
+      () => caller.locks.renew({ fence }, reserved),
+      () => caller.locks.requestRelease("repo/a", "please", reserved),
+    ];
+    for (const attempt of attempts) await assert.rejects(attempt(), refusedWith("owner_taken"));
+  }
+  await assert.rejects(ann.locks.transfer({ fence }, reserved.ownerId, shared), refusedWith("owner_taken"));
+  await node.stop();
+});
+
 test("a ticket belongs to its principal after another caller's entry grants it, and after an upgrade [M14]", async () => {
   const { node, ann, bob } = await annAndBob();
   const first = await bob.operations.acquireLock({ paths: ["repo/a"], ownerId: "bobs", ttlMs: 60_000 });

@@ -65,4 +65,20 @@ export const checkMutants: readonly PlantedMutant[] = [
     by: "test/ground/check-order.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "the thread of checks has the priority of the server",
+    file: "server/src/checks/check-worker.ts",
+    find: "setPriority(0, priority);",
+    put: "setPriority(0, 0);",
+    by: "test/ground/evidence-doors.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a refused check does not say when to send it again",
+    file: "server/src/app/calls/gather-evidence.ts",
+    find: 'code === "overloaded" ? { reason, retry_after_ms: overloadedRetryMs } : { reason }',
+    put: "{ reason }",
+    by: "test/ground/evidence-doors.test.ts",
+    caughtIn: "npm test",
+  },
 ];

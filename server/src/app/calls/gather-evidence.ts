@@ -121,6 +121,9 @@ async function decideInRounds(run: GatherRun): Promise<Reply> {
 /** Retry delay after all rounds were stale. */
 const contendedRetryMs = 100;
 
+/** Retry delay after a full queue of checks. */
+const overloadedRetryMs = 1_000;
+
 interface GatherRound {
   /** True if the decision is asked first what it wants to have checked. */
   readonly isAsking: boolean;
@@ -173,7 +176,10 @@ function bytesOf(evidence: Json | undefined): number {
 }
 
 function refusalOf(error: unknown, signal: AbortSignal): { readonly code: string; readonly data: JsonObject } {
-  if (error instanceof CheckError) return { code: error.code, data: { reason: error.message } };
+  if (error instanceof CheckError) {
+    const { code, message: reason } = error;
+    return { code, data: code === "overloaded" ? { reason, retry_after_ms: overloadedRetryMs } : { reason } };
+  }
   if (signal.aborted) return { code: "check_unavailable", data: { reason: "the caller left" } };
   return journalRefusal(error);
 }
