@@ -18,6 +18,7 @@ import { tokenLimits } from "../server/src/features/tokens/token-table.ts";
 import { State } from "../server/src/machine/state.ts";
 import { doorLimits } from "./door-limits.ts";
 import { intentLimits } from "./intent-limits.ts";
+import { jobsLimits, noticesLimits } from "./job-limits.ts";
 import type { LimitGroup, LimitRow, Row, Rows } from "./limit-row.ts";
 
 const access: Rows<typeof defaultAccessLimits> = {
@@ -313,6 +314,8 @@ const groups: readonly LimitGroup[] = [
   doorLimits.nats,
   { title: "Planning", values: planningLimits, rows: planning },
   intentLimits,
+  jobsLimits,
+  noticesLimits,
   { title: "Files from elsewhere", values: { batchCharactersMax }, rows: files },
 ];
 

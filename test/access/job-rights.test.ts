@@ -36,9 +36,11 @@ test("a token for one type of job submits, works and reads that type and no othe
   const offered = await working.execute("jobs.offer", { types: ["mail"], slots: 1 });
   const [started] = (offered.outcome.data as { readonly next: readonly { claim: string; payload: string }[] }).next;
   assert.equal(started?.payload, "sesame");
+  assert.equal(await code(working, "jobs.get", { id: "j1" }), "done");
   assert.equal(await code(sender, "jobs.complete", { id: "j1", claim: started.claim }), "not_allowed");
   assert.equal(await code(working, "jobs.complete", { id: "j1", claim: started.claim }), "done");
-  assert.equal(await code(reader, "jobs.get", { id: "j1" }), "jobs.unknown");
+  // A worker reads the payloads of its types, and no results.
+  for (const client of [reader, working]) assert.equal(await code(client, "jobs.get", { id: "j1" }), "jobs.unknown");
   await node.stop();
 });
 

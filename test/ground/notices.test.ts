@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notice } from "@holdfast/sdk/contract";
-import { NoticeBox } from "../../server/src/app/notices/notice-box.ts";
+import { NoticeBox, noticeLimits } from "../../server/src/app/notices/notice-box.ts";
 import { NoticeHub } from "../../server/src/app/notices/notice-hub.ts";
 import type { NoticeSource } from "../../server/src/app/notices/notice-source.ts";
 import { packHooks } from "../../server/src/app/packs/pack-hooks.ts";
@@ -21,8 +21,27 @@ const expiring = (fence: string, left: number, owner = "ann"): Notice =>
 test("a slow listener gets the newest notice of each word and key, and nothing older", async () => {
   const box = new NoticeBox(() => undefined);
   for (const notice of [place("1", 3), place("2", 4), expiring("1", 9), place("1", 2), expiring("1", 8)])
-    box.add(notice);
+    box.add([notice]);
   assert.deepEqual((await box.next()).value, [place("1", 2), place("2", 4), expiring("1", 8)]);
+});
+
+test("notices beyond the unread bytes of a listener are brief, and a read makes room again [X15]", async () => {
+  const brief = (notice: Notice): Notice => ({ ...notice, purpose: "" }) as Notice;
+  const box = new NoticeBox(() => undefined, brief);
+  const purpose = "ü".repeat(noticeLimits.unreadBytesMax / 5);
+  const large = (ticket: string): Notice => ({ ...place(ticket, 1), purpose }) as unknown as Notice;
+  for (let round = 0; round < 2; round += 1) {
+    for (const ticket of ["1", "2", "3", "4"]) box.add([large(ticket)]);
+    const expected = [large("1"), large("2"), brief(large("3")), brief(large("4"))];
+    assert.deepEqual((await box.next()).value, expected);
+  }
+});
+
+test("the notices of an owner that are sent together share the page of a waiting listener", async () => {
+  const box = new NoticeBox(() => undefined);
+  const waiting = box.next();
+  box.add([place("1", 3), place("2", 4)]);
+  assert.deepEqual((await waiting).value, [place("1", 3), place("2", 4)]);
 });
 
 /** Sends the owner that a new entity names a notice. It counts the entries that it gets. */

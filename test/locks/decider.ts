@@ -8,6 +8,8 @@ export interface DecisionResult {
   readonly code: string;
   readonly data: JsonObject;
   readonly events: readonly Event[];
+  /** Data of the reply that the entry does not hold. */
+  readonly attachment?: JsonObject;
 }
 
 type Mode = "read" | "upgradeable" | "write";
@@ -27,12 +29,12 @@ export class Decider {
     const speaker = agent === undefined ? { principal } : { principal, agent };
     const command = { id: `command-${position}`, operation, ...speaker, input };
     const place = { position, time: this.time, grace: false, prior: undefined };
-    const { outcome, entry, defect } = this.machine.decide(command, place);
+    const { outcome, entry, defect, attachment = {} } = this.machine.decide(command, place);
     if (defect !== undefined) throw defect as Error;
     this.machine.settle();
     if (entry !== undefined) this.entries.push(entry);
     const code = outcome.kind === "refusal" ? outcome.code : "done";
-    return { code, data: outcome.data, events: entry?.events ?? [] };
+    return { code, data: outcome.data, events: entry?.events ?? [], attachment };
   }
 
   /** The id of a new agent. */

@@ -4,8 +4,8 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a slow listener gets the oldest notice of a ticket",
     file: "server/src/app/notices/notice-box.ts",
-    find: "this.#notices.set(noticeKey(notice), notice);",
-    put: "if (!this.#notices.has(noticeKey(notice))) this.#notices.set(noticeKey(notice), notice);",
+    find: "for (const notice of notices) this.#notices.set(noticeKey(notice), this.#fitting(notice));",
+    put: "for (const notice of notices) if (!this.#notices.has(noticeKey(notice))) this.#notices.set(noticeKey(notice), notice);",
     by: "test/ground/notices.test.ts",
     caughtIn: "npm test",
   },

@@ -320,4 +320,20 @@ export const jobMutants: readonly PlantedMutant[] = [
     by: "test/jobs/dispatch.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "the reply with the started jobs has no maximum of bytes [X15]",
+    file: "server/src/packs/jobs/job-view.ts",
+    find: "left -= measured.size.bytes;",
+    put: "",
+    by: "test/jobs/reply-bytes.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a listener that reads nothing keeps the payload of every started job [X15]",
+    file: "server/src/app/notices/notice-box.ts",
+    find: "this.#bytesLeft -= measured.size.bytes;",
+    put: "",
+    by: "test/ground/notices.test.ts",
+    caughtIn: "npm test",
+  },
 ];

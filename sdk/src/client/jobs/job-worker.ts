@@ -6,8 +6,9 @@ import { HoldfastError } from "../holdfast-error.ts";
 import type { HeartbeatThread } from "../locks/heartbeats/heartbeats.ts";
 import type { OwnerNotice } from "../operation-output.ts";
 import type { StartedJob } from "../packs/job-operations.ts";
-import { attemptEnd } from "./attempt-end.ts";
+import { attemptEnd, failedEnd } from "./attempt-end.ts";
 import { AttemptEnds } from "./attempt-ends.ts";
+import { readOmitted } from "./read-omitted.ts";
 import { JobReturn, RunningJob } from "./running-job.ts";
 import type { JobHandler } from "./running-job.ts";
 import { WorkerHeartbeats } from "./worker-heartbeats.ts";
@@ -202,12 +203,21 @@ export class JobWorker implements AsyncDisposable {
     const send = (operation: string, input: object): Promise<never> =>
       agent.operations.jobs[operation as "lock"]({ id, claim, ...input } as never) as Promise<never>;
     const worker = { client: agent, identity: this.#identity };
-    const job = new RunningJob(started, { send, clock, controller, worker });
+    const whole = started.omitted === true ? await this.#read(started) : started;
+    if (whole === undefined) return;
+    const job = new RunningJob(whole, { send, clock, controller, worker });
     const stopGuard = this.#guardLease(started, controller);
     const end = await attemptEnd(job, this.#host.handler);
     await job.settle();
     stopGuard();
     await ends.send(started, end);
+  }
+
+  /** The attempt fails if its payload cannot be read. */
+  #read(started: StartedJob): Promise<StartedJob | undefined> {
+    const [agent, ends] = [this.#agent, this.#ends];
+    const reading = readOmitted(started, { agent, clock: this.#host.clock, report: this.#report });
+    return reading.catch((error: unknown) => ends.send(started, failedEnd(error, { retry: true })));
   }
 
   /** Aborts a job before its lease ends without a heartbeat: the server may then give it to another worker. */

@@ -1,8 +1,16 @@
 import { noticeKey } from "@holdfast/sdk/contract";
 import type { Notice } from "@holdfast/sdk/contract";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { measure } from "@holdfast/sdk/json/measure";
 
 type Notices = readonly Notice[];
 type Result = IteratorResult<Notices, undefined>;
+
+/** The limit of the notices that a listener has not read. */
+export const noticeLimits = {
+  /** Maximum bytes of unread notices that are kept whole. Later ones are brief. */
+  unreadBytesMax: 1024 * 1024,
+} as const;
 
 /**
  * The pending notices of one listener. Only the newest notice per word and key is kept. A slow listener gets the
@@ -10,19 +18,31 @@ type Result = IteratorResult<Notices, undefined>;
  */
 export class NoticeBox implements AsyncIterableIterator<Notices> {
   readonly #onEnd: () => void;
+  readonly #brief: (notice: Notice) => Notice;
+  #bytesLeft: number = noticeLimits.unreadBytesMax;
   #notices = new Map<string, Notice>();
   #waiting: ((result: Result) => void)[] = [];
   #isOver = false;
 
-  constructor(onEnd: () => void) {
+  constructor(onEnd: () => void, brief = (notice: Notice): Notice => notice) {
     this.#onEnd = onEnd;
+    this.#brief = brief;
   }
 
-  add(notice: Notice): void {
-    if (this.#isOver) return;
-    this.#notices.set(noticeKey(notice), notice);
+  /** Adds notices, which share a page if the listener waits. */
+  add(notices: Notices): void {
+    if (this.#isOver || notices.length === 0) return;
+    for (const notice of notices) this.#notices.set(noticeKey(notice), this.#fitting(notice));
     const next = this.#waiting.shift();
     if (next !== undefined) next(this.#take());
+  }
+
+  #fitting(notice: Notice): Notice {
+    const limits = { bytesMax: this.#bytesLeft, depthMax: Infinity, membersMax: Infinity };
+    const measured = measure(notice as unknown as JsonObject, limits);
+    if (!measured.ok) return this.#brief(notice);
+    this.#bytesLeft -= measured.size.bytes;
+    return notice;
   }
 
   /** Ends the notices: this node is stopping, or folds its history again. The listener may start again. */
@@ -52,6 +72,7 @@ export class NoticeBox implements AsyncIterableIterator<Notices> {
   #take(): Result {
     const value = [...this.#notices.values()];
     this.#notices = new Map();
+    this.#bytesLeft = noticeLimits.unreadBytesMax;
     return { done: false, value };
   }
 }

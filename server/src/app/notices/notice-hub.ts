@@ -17,6 +17,7 @@ export class NoticeHub {
   readonly #engine: Engine;
   readonly #sources: readonly NoticeSource[];
   readonly #byEvent = new Map<string, NoticeSource[]>();
+  readonly #byWord = new Map<string, NoticeSource>();
   /** The boxes of each owner. */
   readonly #boxes = new Map<string, Set<NoticeBox>>();
   #subscription: Subscription | undefined;
@@ -24,7 +25,7 @@ export class NoticeHub {
   constructor(engine: Engine, sourcesOf: (outlet: NoticeOutlet) => readonly NoticeSource[]) {
     this.#engine = engine;
     this.#sources = sourcesOf({
-      notify: (notice) => this.#notify(notice),
+      notify: (notice) => this.#notify([notice]),
       isListening: (owner) => this.#boxes.has(owner),
     });
     for (const source of this.#sources) this.#index(source);
@@ -35,12 +36,15 @@ export class NoticeHub {
     this.#subscription ??= this.#start();
     const boxes = this.#boxes.get(owner) ?? new Set<NoticeBox>();
     this.#boxes.set(owner, boxes);
-    const box = new NoticeBox(() => this.#remove(owner, boxes, box));
+    const box = new NoticeBox(
+      () => this.#remove(owner, boxes, box),
+      (notice) => this.#byWord.get(notice.notice)?.brief?.(notice) ?? notice,
+    );
     boxes.add(box);
     // The followed state and the sent notices come from the same read, so that nothing is missed in between.
     const sendCurrent = (state: StateReader): void => {
       if (!boxes.has(box)) return;
-      for (const source of this.#sources) for (const notice of source.begin(state, owner)) box.add(copyOf(notice));
+      box.add(this.#sources.flatMap((source) => source.begin(state, owner)).map(copyOf));
     };
     void this.#engine.scan(sendCurrent).catch(() => box.end());
     return box;
@@ -50,6 +54,7 @@ export class NoticeHub {
   #index(source: NoticeSource): void {
     const { word, events } = source;
     if (!noticeTypes.has(word)) throw new Error(`no contract declares the notice ${word}`);
+    this.#byWord.set(word, source);
     for (const type of events) {
       if (!eventTypes.has(type)) throw new Error(`the notice ${word} follows the event ${type}, which does not exist`);
       this.#byEvent.set(type, [...(this.#byEvent.get(type) ?? []), source]);
@@ -64,8 +69,10 @@ export class NoticeHub {
     if (this.#boxes.size === 0) this.#stop();
   }
 
-  #notify(notice: Notice): void {
-    for (const box of this.#boxes.get(notice.owner_id) ?? []) box.add(copyOf(notice));
+  /** The notices of each owner share a page. So a worker gets the jobs of an entry together. */
+  #notify(notices: readonly Notice[]): void {
+    for (const [owner, owned] of Map.groupBy(notices, ({ owner_id: id }) => id))
+      for (const box of this.#boxes.get(owner) ?? []) box.add(owned.map(copyOf));
   }
 
   #start(): Subscription {
@@ -89,7 +96,7 @@ export class NoticeHub {
   async #pump(subscription: Subscription): Promise<void> {
     for await (const entries of subscription) {
       const notices = await this.#engine.read((state) => entries.flatMap((entry) => this.#take(state, entry)));
-      for (const notice of notices) this.#notify(notice);
+      this.#notify(notices);
       for (const source of this.#sources) await source.settle?.();
     }
   }

@@ -14,6 +14,8 @@ export interface NoticeSource {
    * later entries. It looks up rows by key, because it delays all commands while it runs.
    */
   take(state: StateReader, entry: Entry): readonly Notice[];
+  /** A notice with its largest members left out, for a listener with many unread bytes. */
+  brief?(notice: Notice): Notice;
   /** Work after `take` that waits, such as a read of the history. */
   settle?(): Promise<void>;
   /** The last listener of an owner left. */

@@ -345,6 +345,8 @@ export function endPlace(number: number): string {
 export const jobLimits = {
   payloadBytesMax: 256 * 1024,
   resultBytesMax: 64 * 1024,
+  /** Maximum bytes of the jobs with their payloads in a reply, and of a page of a list. */
+  replyBytesMax: 1024 * 1024,
   /** Maximum ended jobs that are kept for reads. */
   endedMax: 10_000,
   /** Maximum jobs that wait for one job. Its completion makes all of them ready in one entry. */

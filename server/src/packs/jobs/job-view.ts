@@ -1,9 +1,10 @@
 /** Jobs as replies, reads and notices show them. */
 import { defined } from "@holdfast/sdk/base/defined";
+import { measure } from "@holdfast/sdk/json/measure";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { iso } from "../../features/locks/tables/lock-events.ts";
 import type { DecideContext } from "../../machine/feature.ts";
-import { jobTable } from "./job-tables.ts";
+import { jobLimits, jobTable } from "./job-tables.ts";
 import type { EndedJobRow, JobRow } from "./job-tables.ts";
 
 const isoOf = (time: number | undefined): string | undefined => (time === undefined ? undefined : iso(time));
@@ -66,13 +67,34 @@ export function startedJobView(row: JobRow): JsonObject {
   });
 }
 
+/** A running job without payload and checkpoint. Its worker reads them by `jobs.get`. */
+export function briefJobView(view: JsonObject): JsonObject {
+  const { payload: _payload, checkpoint: _checkpoint, ...rest } = view;
+  return { ...rest, omitted: true };
+}
+
+/**
+ * Running jobs as a reply has them. Where the bytes of the reply are used up, a job comes without its payload. So the
+ * dispatcher need not know the size of a reply, and no slot stays idle because of it.
+ */
+export function startedJobViews(rows: readonly JobRow[]): readonly JsonObject[] {
+  let left: number = jobLimits.replyBytesMax;
+  return rows.map((row) => {
+    const view = startedJobView(row);
+    const measured = measure(view, { bytesMax: left, depthMax: Infinity, membersMax: Infinity });
+    if (!measured.ok) return briefJobView(view);
+    left -= measured.size.bytes;
+    return view;
+  });
+}
+
 /** The jobs that this entry started for a worker. They are in the reply only: the journal has their payload already. */
 export function startedFor({ state, events }: DecideContext, worker: string | undefined): JsonObject {
-  const next: JsonObject[] = [];
+  const rows: JobRow[] = [];
   for (const { type, subject, data } of events) {
     if (type !== "jobs.started" || data["worker"] !== worker) continue;
     const row = state.rows(jobTable).get(subject.slice("job/".length));
-    if (row !== undefined && row.attemptRow?.claim === data["claim"]) next.push(startedJobView(row));
+    if (row !== undefined && row.attemptRow?.claim === data["claim"]) rows.push(row);
   }
-  return { next };
+  return { next: startedJobViews(rows) };
 }

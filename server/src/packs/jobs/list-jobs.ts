@@ -21,6 +21,7 @@ import {
 import type { JobTypeRow } from "./job-tables.ts";
 import { endedJobView, jobViewOf } from "./job-view.ts";
 import { oldestReadyAt } from "./oldest-ready-at.ts";
+import { viewsThatFit } from "./views-that-fit.ts";
 
 interface JobsPage {
   readonly state: string;
@@ -42,11 +43,11 @@ export const listJobs: PureRead = {
     const examined = project === undefined ? limit + 1 : jobLimits.examinedMax;
     const rows = state.rows(jobTable).scan("state", { prefix, after: jobCursor.keyOf(after), limit: examined });
     const matching = project === undefined ? rows : rows.filter((row) => row.project === project);
-    const items = matching.slice(0, limit);
-    const isWhole = rows.length < examined && matching.length <= limit;
-    const last = matching.length > limit ? items.at(-1) : rows.at(-1);
+    const [items, shown] = viewsThatFit(matching.slice(0, limit), jobViewOf);
+    const isWhole = rows.length < examined && items.length === matching.length;
+    const last = items.length < matching.length ? shown : rows.at(-1);
     const next = isWhole || last === undefined ? null : jobCursor.of(last);
-    return done({ items: items.map(jobViewOf), next });
+    return done({ items, next });
   },
 };
 
@@ -102,10 +103,9 @@ export const listWorkers: PureRead = {
   view: "scan",
   run({ after, limit = pageDefault }: { readonly after?: string; readonly limit?: number }, { state }) {
     const rows = state.rows(workerTable).scan("worker", { after, limit: limit + 1 });
-    const page = rows.slice(0, limit);
-    const items = page.map(({ worker, works, slots, running, until }) => {
+    const [items, last] = viewsThatFit(rows.slice(0, limit), ({ worker, works, slots, running, until }) => {
       return { worker, types: [...works], slots, running, until: iso(until) };
     });
-    return done({ items, next: rows.length > limit ? (page.at(-1)?.worker ?? null) : null });
+    return done({ items, next: items.length < rows.length ? (last?.worker ?? null) : null });
   },
 };

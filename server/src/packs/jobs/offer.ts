@@ -7,7 +7,7 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
 import { fill } from "./fill.ts";
 import { jobLimits, jobTable, workerTable } from "./job-tables.ts";
-import { startedJobView, startedFor } from "./job-view.ts";
+import { startedFor, startedJobViews } from "./job-view.ts";
 
 /** The agent that works, or the refusal. */
 function workerOf(context: DecideContext): string | Decision {
@@ -37,7 +37,7 @@ export function offerWork(
   return {
     outcome: done({ slots, running: running.length, lease_ms: jobLimits.offerMs }),
     events: [],
-    attachment: { next: running.map(startedJobView) },
+    attachment: { next: startedJobViews(running) },
   };
 }
 

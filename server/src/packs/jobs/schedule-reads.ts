@@ -5,6 +5,7 @@ import { done, refusal } from "../../machine/refusal.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { scheduleLimits, scheduleTable } from "./schedule-tables.ts";
 import type { ScheduleRow } from "./schedule-tables.ts";
+import { viewsThatFit } from "./views-that-fit.ts";
 
 function scheduleViewOf(row: ScheduleRow): JsonObject {
   const { id, cron, zone, overlap, catchUp, nextAt, lastAt, lastJob, lastSkipped, job, isPaused = false } = row;
@@ -37,8 +38,8 @@ const listSchedules: PureRead = {
       .rows(scheduleTable)
       .scan("id", { after, limit: scheduleLimits.schedulesMax })
       .filter((row) => type === undefined || row.type === type);
-    const page = rows.slice(0, limit);
-    return done({ items: page.map(scheduleViewOf), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null });
+    const [items, last] = viewsThatFit(rows.slice(0, limit), scheduleViewOf);
+    return done({ items, next: items.length < rows.length ? (last?.id ?? null) : null });
   },
 };
 

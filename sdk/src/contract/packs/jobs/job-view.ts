@@ -166,7 +166,13 @@ export const startedJob = Type.Object(
     claim,
     fence: Type.Optional(fence),
     attempt: count,
-    payload: Type.Unknown(),
+    payload: Type.Optional(Type.Unknown()),
+    omitted: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "Payload and checkpoint are left out, because the reply would be too large. Read them by `jobs.get`.",
+      }),
+    ),
     checkpoint: Type.Optional(Type.Unknown()),
     lease_ms: count,
   },

@@ -224,7 +224,8 @@ const read = operation({
   input: Type.Object({ id: jobId }, closed),
   output: jobView,
   problems: ["jobs.unknown", "entry_erased", "history_archived"],
-  rights: [{ verbs: ["read"], touches: ofJob }],
+  // A worker reads the payload of a job that it got without one.
+  rights: [{ verbs: ["read", "work"], touches: ofJob }],
   routes: [get("/v1/jobs/{id}")],
   example: { id: "job-7" },
 });

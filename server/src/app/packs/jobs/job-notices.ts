@@ -1,9 +1,10 @@
 /** The notices to workers: jobs that started for them, and attempts that must end. Both are made from the rows. */
 import type { Notice } from "@holdfast/sdk/contract";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { gap } from "../../../features/locks/tables/lock-tables.ts";
 import { jobPath, jobTable } from "../../../packs/jobs/job-tables.ts";
 import type { JobRow } from "../../../packs/jobs/job-tables.ts";
-import { startedJobView } from "../../../packs/jobs/job-view.ts";
+import { briefJobView, startedJobView } from "../../../packs/jobs/job-view.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import type { NoticeSource } from "../../notices/notice-source.ts";
 
@@ -45,6 +46,8 @@ const startedNotices: NoticeSource = {
       // The state may be newer than the entry: the attempt may have ended already.
       return row !== undefined && row.attemptRow?.claim === data["claim"] ? [startedNotice(row)] : [];
     }),
+  brief: (notice) =>
+    ({ ...notice, job: briefJobView((notice as Notice & { readonly job: JsonObject }).job) }) as Notice,
 };
 
 const cancelNotices: NoticeSource = {
