@@ -24,7 +24,11 @@ const rows: Rows<typeof jobLimits> = {
     beyond: "the oldest one is read from the journal",
     test: "the newest 10,000 ended jobs stay, and the id of an older one can be used again",
   },
-  dependentsMax: { bounds: "jobs that wait for one job", beyond: "`jobs.dependents_full`" },
+  dependentsMax: {
+    bounds: "jobs that wait for one job",
+    beyond: "`jobs.dependents_full`",
+    test: "a batch counts the dependents of each job once, and refuses the first beyond the maximum [X15]",
+  },
   selectedMax: {
     bounds: "jobs that one request by type, state or project changes",
     beyond: "the next request has the rest",

@@ -24,6 +24,12 @@ class ScheduleDecider extends JobDecider {
     return this.jobs("put-schedule", { id, cron, job: { type: "a" }, ...more });
   }
 
+  /** Puts a schedule in a zone whose offsets the state lacks. */
+  putWith(evidence: JsonObject, zone: string) {
+    const input = { id: "s", cron: "@daily", time_zone: zone, job: { type: "a" } };
+    return this.decide("jobs.put-schedule", input, "p", undefined, evidence);
+  }
+
   schedule(id: string): ScheduleRow | undefined {
     return this.rows<ScheduleRow>("job-schedules").find((row) => row.id === id);
   }
@@ -38,6 +44,16 @@ class ScheduleDecider extends JobDecider {
 }
 
 describe("schedules", () => {
+  test("a full space refuses a schedule in a new time zone, also in place of another one [X15]", () => {
+    const node = new ScheduleDecider("2026-10-24T12:00:00Z");
+    node.put("s", "@daily");
+    node.decide("configure", { settings: { state_bytes_max: 1_048_576 } });
+    for (let index = 0; index < 5; index += 1) node.submit(`full${index}`, { payload: "x".repeat(250_000) });
+    const evidence = zoneOffsets("Asia/Tokyo", node.time) as unknown as JsonObject;
+    assert.equal(node.putWith(evidence, "Asia/Tokyo").code, "space_full");
+    assert.equal(node.put("s", "@hourly", { time_zone: "Europe/Berlin" }).code, "done");
+  });
+
   test("a schedule submits its job once at each of its times, across a change of the clock", () => {
     const node = new ScheduleDecider("2026-10-24T12:00:00Z");
     const { data } = node.put("nightly", "30 2 * * *", { time_zone: "Europe/Berlin", overlap: "queue" });

@@ -1,3 +1,4 @@
+import { defined } from "../../sdk/src/base/defined.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
@@ -24,10 +25,10 @@ export class Decider {
     this.machine = machine;
   }
 
-  decide(operation: string, input: Json, principal = "p", agent?: string): DecisionResult {
+  decide(operation: string, input: Json, principal = "p", agent?: string, evidence?: Json): DecisionResult {
     const position = this.entries.length + 1;
     const speaker = agent === undefined ? { principal } : { principal, agent };
-    const command = { id: `command-${position}`, operation, ...speaker, input };
+    const command = { id: `command-${position}`, operation, ...speaker, input, ...defined({ evidence }) };
     const place = { position, time: this.time, grace: false, prior: undefined };
     const { outcome, entry, defect, attachment = {} } = this.machine.decide(command, place);
     if (defect !== undefined) throw defect as Error;

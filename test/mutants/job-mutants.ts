@@ -51,8 +51,8 @@ export const jobMutants: readonly PlantedMutant[] = [
   {
     name: "the capacity of a class is not checked [W8]",
     file: dispatcher,
-    find: "if ((classes[jobClass] ?? 0) < classCapacity(state, jobClass)) works.push(work);",
-    put: "if (jobClass !== '' || (classes[jobClass] ?? 0) < classCapacity(state, jobClass)) works.push(work);",
+    find: "if ((countOfClass(classes, jobClass) ?? 0) < classCapacity(state, jobClass)) works.push(work);",
+    put: "if (jobClass !== '' || (countOfClass(classes, jobClass) ?? 0) < classCapacity(state, jobClass)) works.push(work);",
     by: model,
     caughtIn: "npm test",
   },
@@ -163,8 +163,8 @@ export const jobMutants: readonly PlantedMutant[] = [
   {
     name: "a command completes more jobs than its entry has room for",
     file: "server/src/packs/jobs/complete.ts",
-    find: 'if (isFull(context)) return { id, state: "running" };',
-    put: "",
+    find: "if (isFull(context) || released > jobLimits.dependentsMax)",
+    put: "if (released > jobLimits.dependentsMax)",
     by: "test/jobs/attempts.test.ts",
     caughtIn: "npm test",
   },
@@ -334,6 +334,14 @@ export const jobMutants: readonly PlantedMutant[] = [
     find: "this.#bytesLeft -= measured.size.bytes;",
     put: "",
     by: "test/ground/notices.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a replaced payload grows the state of a full space [X15]",
+    file: "server/src/packs/jobs/submit.ts",
+    find: "const fault = payloadFault(request) ?? spaceFull(context);",
+    put: "const fault = payloadFault(request);",
+    by: "test/jobs/hostile-load.test.ts",
     caughtIn: "npm test",
   },
 ];

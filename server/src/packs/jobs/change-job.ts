@@ -19,6 +19,7 @@ import { projectRow } from "./project-row.ts";
 import { putLane } from "./put-lane.ts";
 import { putWorker } from "./put-worker.ts";
 import { refreshLanes } from "./refresh-lanes.ts";
+import { countOfClass } from "./count-of-class.ts";
 
 const noTotals: JobTotalsRow = { key: "totals", v: 0, running: 0, ended: 0, classes: {} };
 const noCounts = { waiting: 0, scheduled: 0, ready: 0, locking: 0, running: 0, failed: 0 };
@@ -88,7 +89,8 @@ function countRunning(
 
 /** A class without running jobs has no count. */
 function countClass(classes: JobTotalsRow["classes"], name: string, by: number): JobTotalsRow["classes"] {
-  const { [name]: count = 0, ...others } = classes;
+  const count = countOfClass(classes, name) ?? 0;
+  const { [name]: _count, ...others } = classes;
   return count + by === 0 ? others : { ...others, [name]: count + by };
 }
 

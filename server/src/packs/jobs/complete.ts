@@ -1,6 +1,7 @@
 /** The ends of an attempt that its worker reports: completion, failure and return. The freed slot is filled at once. */
 import { defined } from "@holdfast/sdk/base/defined";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { gap } from "../../features/locks/tables/lock-tables.ts";
 import { isFull } from "../../features/locks/tables/settings.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/refusal.ts";
@@ -8,7 +9,7 @@ import { claimedJob } from "./claimed-job.ts";
 import type { JobAttempt } from "./claimed-job.ts";
 import { endJob, failAttempt, freeLocksOf } from "./fail-attempt.ts";
 import { fill } from "./fill.ts";
-import { jobLimits, jobSubject, jobTable } from "./job-tables.ts";
+import { edgeTable, jobLimits, jobSubject, jobTable } from "./job-tables.ts";
 import { startedFor } from "./job-view.ts";
 import { sizeFault } from "./submit.ts";
 
@@ -42,9 +43,12 @@ export function completeManyJobs(
   { jobs, ...terms }: EndTerms & { readonly jobs: readonly CompletedAttempt[] },
   context: DecideContext,
 ): Decision {
+  let released = 0;
   const results = jobs.map((job): JsonObject => {
     const { id } = job;
-    if (isFull(context)) return { id, state: "running" };
+    if (isFull(context) || released > jobLimits.dependentsMax) return { id, state: "running" };
+    // A dependent that waits for other jobs too gives no event, and still costs work.
+    released += context.state.rows(edgeTable).scan("on", { prefix: `${id}${gap}`, limit: Infinity }).length;
     const refusal = completed(context, job)?.outcome;
     return refusal?.kind === "refusal" ? { id, code: refusal.code } : { id, state: "completed" };
   });

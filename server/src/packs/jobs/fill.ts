@@ -8,6 +8,7 @@ import { isFull } from "../../features/locks/tables/settings.ts";
 import type { DecideContext } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { jobTotals } from "./change-job.ts";
+import { countOfClass } from "./count-of-class.ts";
 import { classCapacity, jobCaps, jobTypeSettings } from "./job-settings-table.ts";
 import { jobTable, laneKey, laneTable, offerTable, workType, jobWorkOf, workTable, workerTable } from "./job-tables.ts";
 import type { JobRow, LaneRow, ProjectRow } from "./job-tables.ts";
@@ -46,7 +47,7 @@ function startableWorks(state: StateReader): readonly string[] {
   const works: string[] = [];
   for (const { work } of state.rows(workTable).scan("startable", { limit: Infinity })) {
     const { class: jobClass } = jobTypeSettings(state, workType(work));
-    if ((classes[jobClass] ?? 0) < classCapacity(state, jobClass)) works.push(work);
+    if ((countOfClass(classes, jobClass) ?? 0) < classCapacity(state, jobClass)) works.push(work);
   }
   return works;
 }
@@ -118,7 +119,7 @@ export function startUnlocked(context: DecideContext, job: JobRow): boolean {
   const { class: jobClass } = jobTypeSettings(state, job.type);
   const { running, classes } = jobTotals(state);
   if (running >= jobCaps(state).max_global_jobs || isFull(context)) return false;
-  if ((classes[jobClass] ?? 0) >= classCapacity(state, jobClass)) return false;
+  if ((countOfClass(classes, jobClass) ?? 0) >= classCapacity(state, jobClass)) return false;
   const project = projectRow(state, job.project);
   const waiting = { work: jobWorkOf(job), isMap: job.isMap === true };
   // It leaves the state `locking` by its start, so it does not count against the cap of that state.

@@ -2,6 +2,7 @@
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
+import { countOfClass } from "./count-of-class.ts";
 
 interface JobCaps {
   readonly max_global_jobs: number;
@@ -139,5 +140,5 @@ export function lockingCap(state: StateReader, project: string): number {
 /** Maximum running jobs of a class. A class without a capacity has the one of `io`. */
 export function classCapacity(state: StateReader, name: string): number {
   const { classes } = jobCaps(state);
-  return classes[name] ?? classes["io"] ?? 0;
+  return countOfClass(classes, name) ?? classes["io"] ?? 0;
 }

@@ -7,6 +7,7 @@ import { done } from "../../machine/refusal.ts";
 import type { StateReader } from "../../machine/state.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { jobTotals } from "./change-job.ts";
+import { countOfClass } from "./count-of-class.ts";
 import { jobCursor } from "./job-cursor.ts";
 import { classCapacity, isPaused, jobCaps, typeKey } from "./job-settings-table.ts";
 import {
@@ -86,7 +87,9 @@ export const readStats: PureRead = {
       max_jobs_per_project: caps.max_jobs_per_project,
       max_concurrent_map_jobs_per_project: caps.max_concurrent_map_jobs_per_project,
       classes: Object.fromEntries(
-        [...names].sort().map((name) => [name, { running: classes[name] ?? 0, capacity: classCapacity(state, name) }]),
+        [...names]
+          .sort()
+          .map((name) => [name, { running: countOfClass(classes, name) ?? 0, capacity: classCapacity(state, name) }]),
       ),
       workers: state.rows(workerTable).size,
     });

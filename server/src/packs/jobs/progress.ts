@@ -6,6 +6,7 @@ import { claimedJob } from "./claimed-job.ts";
 import type { JobAttempt } from "./claimed-job.ts";
 import { jobLimits, jobSubject } from "./job-tables.ts";
 import { sizeFault } from "./submit.ts";
+import { spaceFull } from "../../features/space/space-full.ts";
 
 interface ProgressInput extends JobAttempt {
   readonly percent?: number;
@@ -16,9 +17,12 @@ interface ProgressInput extends JobAttempt {
 /** Progress renews the lease of the job. The percentage does not decrease within an attempt. */
 export function progressJob(input: ProgressInput, context: DecideContext): Decision {
   const { percent, message, checkpoint } = input;
-  const tooLarge =
-    checkpoint === undefined ? undefined : sizeFault(checkpoint, jobLimits.resultBytesMax, "jobs.result_too_large");
-  if (tooLarge !== undefined) return tooLarge;
+  // A checkpoint outlives its attempt, so it needs room. Progress without one always renews the lease.
+  const fault =
+    checkpoint === undefined
+      ? undefined
+      : (sizeFault(checkpoint, jobLimits.resultBytesMax, "jobs.result_too_large") ?? spaceFull(context));
+  if (fault !== undefined) return fault;
   const found = claimedJob(context, input);
   if ("outcome" in found) return found;
   const { row, attempt } = found;

@@ -72,6 +72,9 @@ function zoneFault(context: DecideContext, zone: string): Decision | undefined {
     return { outcome: refusal("check_stale"), events: [], again: true };
   }
   if ("isUnknown" in evidence) return refused("jobs.time_zone_unknown", { time_zone: zone });
+  // The offsets of a zone stay in the state, also after its last schedule.
+  const full = known === undefined ? spaceFull(context) : undefined;
+  if (full !== undefined) return full;
   setZone(evidence, context);
   return undefined;
 }

@@ -53,10 +53,11 @@ export function submitJob(input: JobRequest, context: DecideContext): Decision {
 /** All jobs, or the refusal of the first that cannot be submitted, with its index. */
 export function submitManyJobs({ jobs }: { readonly jobs: readonly JobRequest[] }, context: DecideContext): Decision {
   const submitted: JsonObject[] = [];
+  const dependents = new Map<string, number>();
   const refusal = context.attempt(
     () => {
       for (const [index, job] of jobs.entries()) {
-        const result = submitOne(context, job);
+        const result = submitOne(context, job, dependents);
         if (!isRefused(result)) submitted.push(result);
         else if (result.outcome.kind === "refusal")
           return refused(result.outcome.code, { ...result.outcome.data, index });
@@ -70,8 +71,15 @@ export function submitManyJobs({ jobs }: { readonly jobs: readonly JobRequest[] 
   return { outcome: done({ jobs: submitted }), events: [], attachment: {} };
 }
 
-/** Submits a job without starting others: the caller calls `fill`. */
-export function submitOne(context: DecideContext, request: JobRequest): JsonObject | Decision {
+/**
+ * Submits a job without starting others: the caller calls `fill`. `dependents` has the counts that earlier jobs of the
+ * command needed. A thousand jobs that wait for the same hundred would otherwise count fifty million rows.
+ */
+export function submitOne(
+  context: DecideContext,
+  request: JobRequest,
+  dependents = new Map<string, number>(),
+): JsonObject | Decision {
   const { emit } = context;
   const known = knownDuplicate(context, request);
   if (known !== undefined) return known;
@@ -82,7 +90,7 @@ export function submitOne(context: DecideContext, request: JobRequest): JsonObje
   const id = request.id ?? newJobId(context);
   const fault = submitFault(context, request, { id, project });
   if (fault !== undefined) return fault;
-  const after = openDependencies(context, request.after ?? []);
+  const after = openDependencies(context, request.after ?? [], dependents);
   if ("outcome" in after) return after;
   const data = submittedData(context, request, { project, locks, after });
   emit({ type: "jobs.submitted", subject: jobSubject(id), data });
@@ -163,8 +171,9 @@ function shownState(state: StateReader, id: string): string {
 
 /** A job that has not started gets the payload and the time of the newer request. */
 function replaceJob(context: DecideContext, row: JobRow, request: JobRequest): JsonObject | Decision {
-  const tooLarge = payloadFault(request);
-  if (tooLarge !== undefined) return tooLarge;
+  // A larger payload needs room, although the job is not new.
+  const fault = payloadFault(request) ?? spaceFull(context);
+  if (fault !== undefined) return fault;
   const at = timeOf(context, request);
   const waits = row.state === "waiting" || row.state === "locking";
   const to = waits ? row.state : at === undefined ? "ready" : "scheduled";
@@ -240,7 +249,11 @@ function newJobId(context: DecideContext): string {
 }
 
 /** The jobs that are not completed yet, or the refusal of one that does not exist or ended in another way. */
-function openDependencies({ state }: DecideContext, ids: readonly string[]): readonly string[] | Decision {
+function openDependencies(
+  { state }: DecideContext,
+  ids: readonly string[],
+  dependents: Map<string, number>,
+): readonly string[] | Decision {
   const open: string[] = [];
   for (const id of new Set(ids)) {
     if (state.rows(jobTable).get(id) === undefined) {
@@ -250,8 +263,9 @@ function openDependencies({ state }: DecideContext, ids: readonly string[]): rea
       continue;
     }
     const limit = jobLimits.dependentsMax;
-    if (state.rows(edgeTable).scan("on", { prefix: `${id}${gap}`, limit }).length >= limit)
-      return refused("jobs.dependents_full", { id, limit });
+    const count = dependents.get(id) ?? state.rows(edgeTable).scan("on", { prefix: `${id}${gap}`, limit }).length;
+    if (count >= limit) return refused("jobs.dependents_full", { id, limit });
+    dependents.set(id, count + 1);
     open.push(id);
   }
   return open;

@@ -75,7 +75,7 @@ const progress = operation({
     closed,
   ),
   output: Type.Object({ cancel_requested: Type.Union([Type.String(), Type.Null()]) }, closed),
-  problems: [...attemptProblems, "jobs.result_too_large"],
+  problems: [...attemptProblems, "jobs.result_too_large", "space_full"],
   rights: jobRights,
   routes: [post("/v1/jobs/{id}/progress")],
   example: { id: "job-7", claim: "1.90", percent: 40, message: "level 3 of 7" },
