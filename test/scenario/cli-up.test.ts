@@ -40,6 +40,33 @@ test("a server starts on a free port if another process listens on the first one
   })();
 });
 
+test("a server without a chosen port returns to the last port of its folder, so its running workers reach it", async () => {
+  await inEmptyFolder(async (folder) => {
+    const first = await run(folder, "up --detach --json");
+    assert.equal(first.code, 0, first.errors);
+    const { url } = jsonLines(first)[0] as { url: string };
+    assert.equal((await runCli("down", { folder })).code, 0);
+    const again = await run(folder, "up --detach --json", { env: { HOLDFAST_PORT: "" } });
+    assert.equal(jsonLines(again)[0]?.["url"], url, again.errors);
+    assert.equal((await runCli("down", { folder })).code, 0);
+    const read = (): readonly number[] => portsOf(readConfig({ options: {}, env: {}, folder }));
+    assert.deepEqual(read(), [Number(new URL(url).port), defaultPort, 0]);
+    writeFileSync(join(folder, ".holdfast", "port"), "70000\n");
+    assert.deepEqual(read(), [defaultPort, 0]);
+  })();
+});
+
+test("the commands that up suggests name the data folder if a search would not find it", async () => {
+  await inEmptyFolder(async (folder) => {
+    const { code, lines, errors } = await run(folder, "up --detach --data deep/data");
+    assert.equal(code, 0, errors);
+    const out = lines.join("\n");
+    assert.match(out, /lock demo --data \S+deep\/data --purpose/u);
+    assert.match(out, /`holdfast down --data \S+deep\/data`/u);
+    assert.equal((await runCli("down --data deep/data", { folder })).code, 0);
+  })();
+});
+
 test("an `up` that fails removes the folders that it created, and keeps those that existed", async (t) => {
   const port = await takenPort(t);
   await inEmptyFolder(async (folder) => {

@@ -20,7 +20,7 @@ const sharedBits = 0o077;
 
 /** Files that Holdfast writes. `operator-token` is not repaired: an exposed token may be known, so the start is refused. */
 const ownFile =
-  /^(?:journal|index|checkpoint|checkpoint-copy|owner)\.db(?:-wal|-shm|-journal)?$|^(?:owner|server)\.json|^identity|^holdfast\.log/u;
+  /^(?:journal|index|checkpoint|checkpoint-copy|owner)\.db(?:-wal|-shm|-journal)?$|^(?:owner|server)\.json|^identity|^port$|^holdfast\.log/u;
 
 /** Names in a folder that is or becomes a data folder. `lost+found` is in the root of a new volume. */
 const expectedName =

@@ -6,6 +6,7 @@ import { configOf } from "../args/config-options.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { failureReport } from "../terminal/failure-report.ts";
+import { dataOption } from "./data-option.ts";
 import { logFileOf } from "./log-file.ts";
 import { ignoreInGit, newFolder } from "./new-folder.ts";
 import { eventPrinter } from "./up-event.ts";
@@ -24,7 +25,7 @@ export async function runDetached(args: CommandArguments, terminal: Terminal): P
     ignoreInGit(data);
     const { event, code } = await started(log, terminal);
     if (event?.event === "up") {
-      printEvent(detachedEvent(event, log));
+      printEvent(detachedEvent(event, log, terminal.folder));
       return exitCodes.done;
     }
     printEvent(event ?? crashedEvent(log));
@@ -39,10 +40,10 @@ export async function runDetached(args: CommandArguments, terminal: Terminal): P
 }
 
 /** The last line of the event `up` says how to stop it, which is different here. */
-function detachedEvent({ json, lines }: UpEvent, log: string): UpEvent {
+function detachedEvent({ json, lines }: UpEvent, log: string, here: string): UpEvent {
   const stop = [
     `It runs in the background as process ${String(json["pid"])}. Its log is ${log}.`,
-    "Stop it with `holdfast down`.",
+    `Stop it with \`holdfast down${dataOption(String(json["data"]), here)}\`.`,
   ];
   return { event: "up", json: { ...json, log }, lines: [...lines.slice(0, -1), ...stop] };
 }

@@ -18,6 +18,8 @@ import { serveOptions } from "../args/serve-options.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
 import { eventPrinter } from "./up-event.ts";
 import type { UpEvent } from "./up-event.ts";
+import { dataOption } from "./data-option.ts";
+import { lastPort } from "./last-port.ts";
 import { ignoreInGit, newFolder } from "./new-folder.ts";
 import { portsOf, serveOnFreePort } from "./serve-on-free-port.ts";
 
@@ -61,6 +63,7 @@ async function serveOrRemove(options: ServeOptions, read: ResolvedConfig): Promi
   try {
     const running = await serveOnFreePort(options, portsOf(read));
     ignoreInGit(options.data);
+    lastPort.write(options.data, Number(new URL(running.url).port));
     return running;
   } catch (error) {
     // Another process created the folder meanwhile, and uses it.
@@ -82,7 +85,7 @@ function showsPassword({ config, sources }: ResolvedConfig): boolean {
   return sources.journal === "option" && hasPassword(config.journal);
 }
 
-async function upEvent(running: RunningServer, config: Config, { env }: Terminal): Promise<UpEvent> {
+async function upEvent(running: RunningServer, config: Config, { env, folder: here }: Terminal): Promise<UpEvent> {
   const { data: folder, journal } = config;
   const { position, epoch, entityCount } = await running.summary();
   const version = packageVersion();
@@ -94,6 +97,8 @@ async function upEvent(running: RunningServer, config: Config, { env }: Terminal
   const base = { version, url: running.url, data: folder, ...shared, position, epoch, entity_count: entityCount };
   // A server that npm started comes from a checkout, in which only npx finds the command.
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
+  const option = dataOption(folder, here);
+  const lock = `${command} lock demo${option}`;
   return {
     event: "up",
     json: { ...base, ...operator, nats, pid: process.pid },
@@ -107,9 +112,9 @@ async function upEvent(running: RunningServer, config: Config, { env }: Terminal
       ...(existsSync(token) ? [`  operator  ${token} (the operator's token; keep it secret)`] : []),
       ...natsLines(nats),
       "",
-      "Try this in two other terminals, in this folder:",
-      `  ${command} lock demo --purpose "trying it out" -- sleep 30`,
-      `  ${command} lock demo -- echo "my turn"`,
+      `Try this in two other terminals${option === "" ? ", in this folder" : ""}:`,
+      `  ${lock} --purpose "trying it out" -- sleep 30`,
+      `  ${lock} -- echo "my turn"`,
       "",
       "Stop it with Ctrl+C or SIGTERM.",
     ],
