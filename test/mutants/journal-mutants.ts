@@ -10,6 +10,14 @@ export const journalMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "an append does not notice that its file was deleted",
+    file: "server/src/journal/sqlite/append.ts",
+    find: "      requireFile();\n",
+    put: "",
+    by: "test/scenario/deleted-folder.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a batch may be older than the one before it",
     file: "server/src/journal/check-predecessor.ts",
     find: "if (time >= head.time) return;",

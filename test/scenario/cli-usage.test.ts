@@ -62,6 +62,7 @@ for (const [line, message] of [
   ["verify --kinds gone.js", /cannot load \S*gone\.js/],
   ["journal list --limit 0", /--limit must be an integer of at least 1, not "0"/],
   ["journal list --after -1", /--after needs a value/],
+  ["lock a --wait 30s", /the value of --wait follows an equals sign: --wait=30s/],
   ["journal list --after x", /--after must be an integer of at least 0, not "x"/],
   ["journal export --json", /--json needs --to/],
   ["journal import", /journal import needs FILE/],

@@ -19,7 +19,8 @@ import { mapError } from "./map-error.ts";
 
 export type SqliteAppend = (batch: SealedBatch) => AppendResult;
 
-export function createAppend(database: DatabaseSync, table: SqliteBatchTable): SqliteAppend {
+/** `requireFile` throws if the path of the database leads to another file or to none. */
+export function createAppend(database: DatabaseSync, table: SqliteBatchTable, requireFile: () => void): SqliteAppend {
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const insert = database.prepare(
@@ -33,6 +34,7 @@ export function createAppend(database: DatabaseSync, table: SqliteBatchTable): S
   function insertIfNext(batch: SealedBatch): AppendResult {
     try {
       rollBack(database);
+      requireFile();
       begin.run();
       const verdict = checkPredecessor(batch, table.head(), (position) => table.hashAt(position));
       if (verdict.kind === "appended") write(batch);

@@ -2,6 +2,7 @@
  * The journal in a folder of SQLite files, with one owner. The port is asynchronous, but each call runs synchronously.
  * Calls therefore never interleave, and an append is on the disk when it returns.
  */
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
 import { JournalError, type LocalJournal } from "../journal.ts";
@@ -14,6 +15,7 @@ import { openParts } from "./folder/open-parts.ts";
 import type { SqliteJournalOptions } from "./options.ts";
 import { ownFolder } from "./folder/own-folder.ts";
 import { requirePlainFiles } from "./folder/require-plain-files.ts";
+import { requireSameFile } from "./folder/require-same-file.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
 
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<LocalJournal> {
@@ -42,7 +44,8 @@ export async function assembleSqliteJournal(
   let closing: Promise<void> | undefined;
   const parts = await openParts(database, { ...options, isClosing: () => closing !== undefined });
   const { table, index, indexStore, checkpoints, fork, upkeep, meta } = parts;
-  const indexed = createIndexedAppend(createAppend(database, table), table, index);
+  const append = createAppend(database, table, requireSameFile(join(options.folder, "journal.db")));
+  const indexed = createIndexedAppend(append, table, index);
 
   async function use<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     if (closing !== undefined) throw new JournalError("closed", "The journal is closed.", { certain: true });

@@ -28,9 +28,13 @@ export function parseArguments(command: CliCommand, argv: readonly string[]): Pa
   const values: Record<string, string | true> = {};
   const positionals: string[] = [];
   let child: string[] | undefined;
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     if (token.kind === "option-terminator" && command.takesCommand === true) child = [];
-    if (token.kind === "positional") (child ?? positionals).push(token.value);
+    if (token.kind === "positional") {
+      const error = detachedValueError(token.value, tokens[index - 1], options);
+      if (error !== undefined) return { ok: false, sentence: error };
+      (child ?? positionals).push(token.value);
+    }
     if (token.kind !== "option") continue;
     const error = optionError(token, options);
     if (error !== undefined) return { ok: false, sentence: error };
@@ -52,6 +56,17 @@ interface OptionToken {
   readonly rawName: string;
   readonly value: string | undefined;
   readonly inlineValue: boolean | undefined;
+}
+
+/** `lock a --wait 30s` would lock the path `30s` too, and wait forever. */
+function detachedValueError(
+  text: string,
+  before: OptionToken | { readonly kind: "positional" | "option-terminator" } | undefined,
+  options: CliCommand["options"],
+): string | undefined {
+  if (before === undefined || !("rawName" in before) || before.value !== undefined) return undefined;
+  if (options[before.name]?.isValueOptional !== true || !/^[0-9]+(ms|s|m|h|d)?$/u.test(text)) return undefined;
+  return `the value of ${before.rawName} follows an equals sign: ${before.rawName}=${text}`;
 }
 
 function optionError(token: OptionToken, options: CliCommand["options"]): string | undefined {
