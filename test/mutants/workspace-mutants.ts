@@ -9,6 +9,30 @@ const purge = "test/workspace/purge.test.ts";
 
 export const workspaceMutants: readonly PlantedMutant[] = [
   {
+    name: "a page of files.list-targets begins another one for a target next to its path [X6]",
+    file: "server/src/packs/files/shown-targets.ts",
+    find: "isAtOrBelow(target, under) && isShown(target)",
+    put: "isShown(target)",
+    by: "test/workspace/hidden-cursors.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "the cursor of a list names a row that its caller may not read [X6]",
+    file: "server/src/app/reads/shown-page.ts",
+    find: "const next = shown.length > limit ? (page.at(-1)?.cursor ?? null) : null;",
+    put: "const next = after ?? (shown.length > limit ? (page.at(-1)?.cursor ?? null) : null);",
+    by: "test/workspace/hidden-cursors.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a page of a list ends at rows that its caller may not read [X6]",
+    file: "server/src/app/reads/shown-page.ts",
+    find: "while (shown.length <= limit && after !== undefined)",
+    put: "while (shown.length < 0 && after !== undefined)",
+    by: "test/workspace/hidden-cursors.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a publish that runs while its map is deleted commits later [W6]",
     file: "server/src/packs/workspace/purge.ts",
     find: 'for (const publish of running) endPublish(context, publish, "deleted");',

@@ -132,8 +132,8 @@ test("each role does exactly what the table says, and the last owner stays [W4]"
     decider.read("get-project", { ...project, ...take }, { principal: "mallory" }).code,
     "workspace.role_missing",
   );
-  assert.deepEqual(decider.read("list-projects", {}, { principal: "mallory" }).data["items"], []);
-  assert.deepEqual(decider.read("list-projects", {}, { principal: "vic" }).data["items"], [{ project: "p1" }]);
+  assert.deepEqual(decider.projectsOf("mallory"), []);
+  assert.deepEqual(decider.projectsOf("vic"), [{ project: "p1" }]);
   decider.trial(() => {
     const last = decider.write("remove-role", { ...project, principal: "ann", ...take });
     const lowered = decider.write("set-role", { ...project, principal: "ann", role: "viewer", ...take });

@@ -236,10 +236,10 @@ test("an approved deletion removes a project whose restore failed, so it is not 
   const { approval } = decider.done("request-approval", { ...project, action: "delete-project" }).data;
   const decision = { ...project, approval: approval ?? "", decision: "approve" };
   decider.done("decide-approval", decision, { principal: "operator" });
-  const version = decider.read("list-projects", {}).data["items"];
+  const version = decider.projectsOf("ann");
   assert.deepEqual(version, [project]);
   const input = { ...project, approval: approval ?? "", expected_revision: "1.2", ...take };
   const { code, data } = decider.write("delete-project", input);
   assert.equal(code, "done", JSON.stringify(data));
-  assert.deepEqual(decider.read("list-projects", {}).data["items"], []);
+  assert.deepEqual(decider.projectsOf("ann"), []);
 });

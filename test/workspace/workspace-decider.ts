@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../sdk/src/json/json.ts";
+import { ownProjects } from "../../server/src/packs/workspace/own-projects.ts";
 import { workspacePackRules } from "../../server/src/packs/workspace/workspace.ts";
 import { Decider } from "../locks/decider.ts";
 import type { DecisionResult } from "../locks/decider.ts";
@@ -59,6 +60,12 @@ export class WorkspaceDecider extends Decider {
     const at = { state: this.machine.durable, time: this.time, grace: false };
     const outcome = read.run(input as never, { ...at, principal, agent, fence });
     return { code: outcome.kind === "refusal" ? outcome.code : "done", data: outcome.data, events: [] };
+  }
+
+  /** The projects that a principal is shown. */
+  projectsOf(principal: string): readonly JsonObject[] {
+    const range = { after: undefined, rows: 1_000 };
+    return ownProjects(this.machine.durable, principal, range).shown.map(({ item }) => item);
   }
 
   /** Acquires locks for an agent of `ann`. Returns the fence. */

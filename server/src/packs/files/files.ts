@@ -16,7 +16,7 @@ import { commitPublish } from "./commit-publish.ts";
 import { clearRoot, configureFiles } from "./configure-files.ts";
 import { fileFolds } from "./file-folds.ts";
 import * as tables from "./file-tables.ts";
-import { getVersion, listPublishes, listTargets, listVersions } from "./list-versions.ts";
+import { getVersion, listPublishes, listVersions } from "./list-versions.ts";
 import { openPublish } from "./open-publish.ts";
 import type { TargetRules } from "./target-rule.ts";
 
@@ -68,7 +68,6 @@ export const filesRules = (targets: TargetRules): PackRules => ({
   kinds: [],
   reads: {
     "files.get": getVersion,
-    "files.list-targets": listTargets(targets),
     "files.list-versions": listVersions,
     "files.list-publishes": listPublishes,
   },

@@ -1,14 +1,11 @@
 /** The reads of files that need only the state. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import { iso } from "../../features/locks/tables/lock-events.ts";
 import { sortable } from "../../features/locks/tables/lock-tables.ts";
-import type { ReadContext } from "../../machine/read-context.ts";
 import { done } from "../../machine/refusal.ts";
 import type { PureRead } from "../pack-rules.ts";
 import { findVersion, unknownVersion } from "./find-version.ts";
 import { pinnedUntil, publishTable, targetTable, versionKey, versionTable } from "./file-tables.ts";
-import type { TargetRules } from "./target-rule.ts";
 import { publishView, versionView } from "./version-view.ts";
 
 const limitDefault = 100;
@@ -21,37 +18,6 @@ export const getVersion: PureRead = {
     return done(versionView(row, state.rows(targetTable).get(target)?.version ?? 0));
   },
 };
-
-interface ListContext extends ReadContext {
-  readonly isOperator?: boolean;
-}
-
-interface TargetsQuery {
-  readonly under?: string;
-  readonly after?: string;
-  readonly limit?: number;
-  readonly fence?: string;
-}
-
-/** Targets that a rule hides are left out. */
-export const listTargets = (rules: TargetRules): PureRead => ({
-  view: "scan",
-  run: ({ under = "", after, limit = limitDefault, fence }: TargetsQuery, context: ListContext) => {
-    const { state } = context;
-    const isShown = (target: string): boolean =>
-      context.isOperator === true || rules.refusalOf(context, { use: "list", target, fence }) === undefined;
-    const found = state.rows(targetTable).scan("target", { prefix: under, after, limit: limit + 1 });
-    const rows = found.slice(0, limit);
-    // Another target may begin with the same letters.
-    const items = rows
-      .filter(({ target }) => isAtOrBelow(target, under) && isShown(target))
-      .flatMap(({ target, version }) => {
-        const row = findVersion(state, target, version);
-        return row === undefined ? [] : [versionView(row, version)];
-      });
-    return done({ items, next: found.length > limit ? (rows.at(-1)?.target ?? null) : null });
-  },
-});
 
 interface VersionsQuery {
   readonly target: string;

@@ -24,11 +24,10 @@ import { approvalView } from "./approvals.ts";
 import { readUnder } from "./access.ts";
 import type { LockProof } from "./access.ts";
 import { findRule, locksOfRule } from "./find-rule.ts";
-import { roleIn } from "./roles.ts";
 import { workOfFence } from "./work-records.ts";
 import { childCountTable, purgeTable } from "./workspace-tables.ts";
 import { placeOfId, recordId } from "./record-place.ts";
-import type { ApprovalValue, ProjectValue, RecordPlace } from "./record-place.ts";
+import type { ApprovalValue, RecordPlace } from "./record-place.ts";
 import { accessOf } from "./write-record.ts";
 
 type PlacedInput = WorkspacePlace & LockProof & { readonly object?: string };
@@ -143,16 +142,6 @@ const listApprovals: PureRead = {
     }),
 };
 
-/** Ids only, without a lock: those of projects in which the caller has a role. */
-const listProjects: PureRead = {
-  view: "scan",
-  run: (input: PageInput, { state, principal }) => {
-    const { rows, next } = pageOf(state, `${workspaceProject.type}/`, input);
-    const own = rows.filter(({ value }) => roleIn(value as unknown as ProjectValue, principal) !== undefined);
-    return done({ items: own.map(({ id }) => ({ project: id })), next });
-  },
-};
-
 const templateView = (row: LiveEntityRow): JsonObject => ({
   ...(row.value as JsonObject),
   template: row.id,
@@ -245,7 +234,6 @@ export const recordReads: Readonly<Record<string, PureRead>> = {
   "workspace.get-map": getRecord("workspace.get-map", workspaceMap.type),
   "workspace.get-sketch": getRecord("workspace.get-sketch", workspaceSketch.type),
   "workspace.get-object": getRecord("workspace.get-object", workspaceObject.type),
-  "workspace.list-projects": listProjects,
   "workspace.list-maps": listRecordsOf("workspace.list-maps", workspaceMap.type),
   "workspace.list-sketches": listRecordsOf("workspace.list-sketches", workspaceSketch.type),
   "workspace.list-objects": listObjects,

@@ -7,6 +7,7 @@ import { commitEvidence, endOnDisk, rootOfCommit } from "./commit-evidence.ts";
 import { prepareOpen } from "./prepare-open.ts";
 import { listFiles, readContent } from "./read-content.ts";
 import { listRoots } from "./list-roots.ts";
+import { listTargets } from "./list-targets.ts";
 import { getVersionAt } from "./get-version-at.ts";
 import { underTargetRules } from "./under-target-rules.ts";
 import { uploadPart } from "./upload-part.ts";
@@ -23,6 +24,7 @@ export function filesPack(registered: readonly TargetRule[]): ServerPack {
     "files.get": getVersionAt,
     "files.list": listFiles,
     "files.list-roots": listRoots,
+    "files.list-targets": listTargets(targets),
     "files.content": readContent,
   };
   const guarded = readsOfTarget.map((name) => [name, underTargetRules(targets, readOf(reads, name))] as const);
