@@ -16,6 +16,8 @@ import { lockLimits } from "../server/src/features/locks/tables/settings.ts";
 import { spaceRow, spaceTable } from "../server/src/features/space/space-table.ts";
 import { tokenLimits } from "../server/src/features/tokens/token-table.ts";
 import { State } from "../server/src/machine/state.ts";
+import { imageLimits } from "../server/src/workers/workspace/image-message.ts";
+import { partLimits } from "../server/src/app/packs/files/part-limits.ts";
 import { doorLimits } from "./door-limits.ts";
 import { intentLimits } from "./intent-limits.ts";
 import { jobsLimits, noticesLimits } from "./job-limits.ts";
@@ -298,6 +300,31 @@ const checks: Rows<typeof checkLimits> = {
   },
 };
 
+const parts: Rows<typeof partLimits> = {
+  partsMax: { bounds: "parts of files in memory at once", beyond: "the others wait" },
+  partsOfPrincipalMax: {
+    bounds: "parts of files of one principal in memory at once",
+    beyond: "its others wait",
+    test: "slow senders of one principal do not stop the uploads of another one [W6]",
+  },
+  partMs: {
+    bounds: "milliseconds in which a part of a file arrives",
+    beyond: "`files.part_late`, and no byte of the part is kept",
+    test: "a part whose sender always sends a little ends at its timeout, and the upload continues at its offset [W6 X15]",
+  },
+};
+
+const images: Rows<typeof imageLimits> = {
+  pixelsMax: { bounds: "pixels of an image", beyond: "the job fails" },
+  sideMax: { bounds: "pixels of a side of an image", beyond: "the job fails" },
+  workMs: {
+    bounds: "milliseconds of the process for one image",
+    beyond: "it is killed, and the attempt of the job fails",
+    test: "a process for images that hangs is killed at its time limit, and the error names the limit [X15]",
+  },
+  bytesMax: { bounds: "bytes of an uploaded image", beyond: "the job fails" },
+};
+
 const groups: readonly LimitGroup[] = [
   { title: "The space", values: settings, rows: space },
   { title: "Callers", values: { ...defaultAccessLimits }, rows: { ...access } },
@@ -316,6 +343,8 @@ const groups: readonly LimitGroup[] = [
   intentLimits,
   jobsLimits,
   noticesLimits,
+  { title: "Uploads of files", values: partLimits, rows: parts },
+  { title: "Images", values: imageLimits, rows: images },
   { title: "Files from elsewhere", values: { batchCharactersMax }, rows: files },
 ];
 

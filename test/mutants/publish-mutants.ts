@@ -15,6 +15,14 @@ const openRoot = "test/files/open-root.test.ts";
 
 export const publishMutants: readonly PlantedMutant[] = [
   {
+    name: "a part has no total time [X15]",
+    file: "server/src/app/packs/files/collect-part.ts",
+    find: "resolve(undefined);",
+    put: "",
+    by: "test/files/slow-uploads.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a file is not synced [W6]",
     file: writing,
     find: "await file.sync();",

@@ -9,6 +9,30 @@ const purge = "test/workspace/purge.test.ts";
 
 export const workspaceMutants: readonly PlantedMutant[] = [
   {
+    name: "a process for images that hangs is reported and not killed [X15]",
+    file: "server/src/workers/workspace/run-image-child.ts",
+    find: 'isLate = true;\n      child.kill("SIGKILL");',
+    put: "isLate = true;\n      reject(lateError(request, limitMs));",
+    by: "test/workers/tiles.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a refusal that stays costs a job all its attempts [W9]",
+    file: "server/src/workers/workspace/run-workspace-job.ts",
+    find: "error instanceof HoldfastError && finalCodes.has(error.code)",
+    put: "error instanceof HoldfastError && finalCodes.has(error.name)",
+    by: "test/workers/final-refusals.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a temporary refusal ends a job at once [W9]",
+    file: "server/src/workers/workspace/run-workspace-job.ts",
+    find: "error instanceof HoldfastError && finalCodes.has(error.code)",
+    put: "error instanceof HoldfastError",
+    by: "test/workers/final-refusals.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a page of files.list-targets begins another one for a target next to its path [X6]",
     file: "server/src/packs/files/shown-targets.ts",
     find: "isAtOrBelow(target, under) && isShown(target)",

@@ -1,6 +1,8 @@
 /** Tiles of known pictures, compared pixel by pixel with tiles that this file cuts itself, and hostile images. */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { constants } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -196,3 +198,17 @@ function runAborted(file: string, folder: string, reason: Error): () => unknown 
   const request = { kind: "tiles", file, format: "png", folder, tileSize: 64 } as const;
   return () => runImageChild(request, { signal: AbortSignal.abort(reason) });
 }
+
+test("a process for images that hangs is killed at its time limit, and the error names the limit [X15]", async () => {
+  await using images = await imageFolder();
+  const file = join(images.folder, "endless.png");
+  // A pipe without a writer: the library waits for its first byte forever.
+  execFileSync("mkfifo", [file]);
+  const run = { signal: notAborted, limitMs: 1_500 };
+  await assert.rejects(
+    runImageChild({ kind: "inspect", file, format: "png" }, run),
+    /did not finish inspect in 1\.5 seconds and was killed: retry the job on a faster host/u,
+  );
+  // Without a reader, a pipe cannot be opened for writing.
+  await assert.rejects(open(file, constants.O_WRONLY | constants.O_NONBLOCK), { code: "ENXIO" });
+});

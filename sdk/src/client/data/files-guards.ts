@@ -21,6 +21,7 @@ export const isFilesMetaTooLarge: Guard<"files.meta_too_large"> = /* @__PURE__ *
 export const isFilesNameInvalid: Guard<"files.name_invalid"> = /* @__PURE__ */ problemGuard("files.name_invalid");
 export const isFilesNameTaken: Guard<"files.name_taken"> = /* @__PURE__ */ problemGuard("files.name_taken");
 export const isFilesUploadOffset: Guard<"files.upload_offset"> = /* @__PURE__ */ problemGuard("files.upload_offset");
+export const isFilesPartLate: Guard<"files.part_late"> = /* @__PURE__ */ problemGuard("files.part_late");
 export const isFilesWrittenInPlace: Guard<"files.written_in_place"> = /* @__PURE__ */ problemGuard("files.written_in_place");
 export const isFilesFolderInvalid: Guard<"files.folder_invalid"> = /* @__PURE__ */ problemGuard("files.folder_invalid");
 export const isFilesDigestMismatch: Guard<"files.digest_mismatch"> = /* @__PURE__ */ problemGuard("files.digest_mismatch");

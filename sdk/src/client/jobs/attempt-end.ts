@@ -27,6 +27,7 @@ export async function attemptEnd(job: RunningJob, handler: JobHandler): Promise<
 
 export function failedEnd(error: unknown, { retry }: { readonly retry: boolean }): AttemptEnd {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, messageMax);
-  const code = error instanceof HoldfastError ? { code: error.code } : {};
+  const refusal = error instanceof FatalJobError ? error.cause : error;
+  const code = refusal instanceof HoldfastError ? { code: refusal.code } : {};
   return { operation: "fail", input: { error: { message, ...code }, retry } };
 }

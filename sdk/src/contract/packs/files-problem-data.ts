@@ -27,6 +27,7 @@ export const filesProblemData = {
   "files.name_invalid": data({ name: text, reason: text }),
   "files.name_taken": data({ name: text }),
   "files.upload_offset": data({ path: text, offset: number, expected: number }),
+  "files.part_late": data({ path: text, offset: number, limit_ms: number }),
   "files.written_in_place": data({ id: text }),
   "files.folder_invalid": data({ name: text, reason: text }),
   "files.digest_mismatch": data({ path: text, expected: text, received: text }),

@@ -12,7 +12,7 @@ import type { EngineServices } from "../engine-services.ts";
 const stepRows = 1_000;
 
 /** The result of one step. */
-export interface ListStep {
+interface ListStep {
   readonly shown: readonly { readonly cursor: string; readonly item: JsonObject }[];
   /** The last examined row if others may follow. It may be hidden. */
   readonly examined: string | undefined;

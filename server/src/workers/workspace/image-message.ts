@@ -6,6 +6,8 @@ export const imageLimits = {
   pixelsMax: 100_000_000,
   /** Maximum width and height. */
   sideMax: 100_000,
+  /** Maximum time of the process for one image. A damaged image could make the library hang. */
+  workMs: 600_000,
   /** Maximum bytes of an uploaded image. */
   bytesMax: 512 * 1024 * 1024,
 } as const;

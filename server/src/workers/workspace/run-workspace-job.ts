@@ -5,6 +5,7 @@ import { FatalJobError } from "@holdfast/sdk/running-job";
 import type { RunningJob } from "@holdfast/sdk/running-job";
 import { backup } from "./backup.ts";
 import { exportMap } from "./export-map.ts";
+import { finalCodes } from "./final-codes.ts";
 import { generateTiles } from "./generate-tiles.ts";
 import { importFloorplan } from "./import-floorplan.ts";
 import { importObjects } from "./import-objects.ts";
@@ -43,7 +44,7 @@ const rootCodes: readonly string[] = ["files.root_elsewhere", "files.root_unavai
 /** Time after which a job looks again for its root, or for the end of a reader. */
 const againMs = 30_000;
 
-/** Runs a job. A fault of its input fails it without a retry. An unavailable root costs it no attempt. */
+/** Runs a job. A cause that stays fails it without a retry. An unavailable root costs it no attempt. */
 export async function runWorkspaceJob(
   job: RunningJob,
   client: Client,
@@ -60,6 +61,8 @@ export async function runWorkspaceJob(
       job.progress(undefined, isOfRoot ? `waits for a storage root: ${error.message}` : `waits: ${error.message}`);
       throw job.snooze(againMs);
     }
+    if (error instanceof HoldfastError && finalCodes.has(error.code))
+      throw new FatalJobError(error.message, { cause: error });
     throw error;
   }
 }

@@ -112,6 +112,7 @@ const upload = operation({
     "files.name_invalid",
     "files.name_taken",
     "files.upload_offset",
+    "files.part_late",
     "files.written_in_place",
     "files.digest_mismatch",
     "files.too_large",

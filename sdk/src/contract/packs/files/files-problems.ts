@@ -80,6 +80,12 @@ const uploadProblems = {
     title: "The part does not continue the file",
     next: "Send the part at `expected`, the size that the file has.",
   },
+  "files.part_late": {
+    status: 408,
+    retry: "never",
+    title: "The part did not arrive within the timeout",
+    next: "No byte of this part was kept. Send smaller parts, from `offset` on. `limit_ms` is the timeout of a part.",
+  },
   "files.written_in_place": {
     status: 409,
     retry: "never",

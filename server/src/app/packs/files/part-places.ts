@@ -2,11 +2,7 @@
  * The places for parts of files in memory. A slow sender keeps its place until its whole part has arrived. So one principal
  * never has all places, and its senders wait while those of others continue.
  */
-
-/** Maximum parts in memory at once. */
-const partsMax = 16;
-/** Maximum parts of one principal in memory at once. */
-const partsOfPrincipalMax = 12;
+import { partLimits } from "./part-limits.ts";
 
 interface WaitingPart {
   readonly principal: string;
@@ -16,7 +12,7 @@ interface WaitingPart {
 export class PartPlaces {
   readonly #held = new Map<string, number>();
   readonly #waiting: WaitingPart[] = [];
-  #free = partsMax;
+  #free: number = partLimits.partsMax;
 
   /** Waits for a place, in the order of arrival, and keeps it during the call. */
   async use<Result>(principal: string, act: () => Promise<Result>): Promise<Result> {
@@ -33,7 +29,9 @@ export class PartPlaces {
 
   #startNext(): void {
     while (this.#free > 0) {
-      const index = this.#waiting.findIndex(({ principal }) => this.#heldBy(principal) < partsOfPrincipalMax);
+      const index = this.#waiting.findIndex(
+        ({ principal }) => this.#heldBy(principal) < partLimits.partsOfPrincipalMax,
+      );
       const next = index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
       if (next === undefined) return;
       this.#free -= 1;

@@ -10,6 +10,8 @@ import type { OperationRun } from "../../calls/app-operation.ts";
 import type { EngineServices } from "../../engine-services.ts";
 import { rootHere, storageRefusal } from "./commit-evidence.ts";
 import { fileLimitsOf } from "./file-limits-of.ts";
+import { collectPart } from "./collect-part.ts";
+import { partLimits } from "./part-limits.ts";
 import { PartPlaces } from "./part-places.ts";
 import { spaceFault } from "./space-fault.ts";
 
@@ -35,7 +37,9 @@ export const uploadPart: OperationRun = {
     const root = rootHere(services, row);
     if ("kind" in root) return root;
     return places.use(speaker.principal, async () => {
-      const bytes = await collect(body);
+      const bytes = await collectPart(body, services.clock);
+      if (bytes === undefined) return refusal("files.part_late", { path, offset, limit_ms: partLimits.partMs });
+      if (bytes.byteLength > partBytesMax) throw new Error("unreachable: the body is bounded");
       const ended = await publishOf(services, id, speaker.principal);
       if ("kind" in ended) return ended;
       const publish = root.publish(row, await fileLimitsOf(services, row));
@@ -73,12 +77,4 @@ async function endPublish(
   await engine.execute({ operation: "files.fail", input, key, principal: caller, caller, bytes: 0 });
   storage.root(root)?.forget(id);
   storage.noteGarbage();
-}
-
-async function collect(body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body ?? []) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  if (bytes.byteLength > partBytesMax) throw new Error("unreachable: the body is bounded");
-  return bytes;
 }
