@@ -1,6 +1,5 @@
 /** Tiles of known pictures, compared pixel by pixel with tiles that this file cuts itself, and hostile images. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { constants } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import type { ImageFormat } from "../../server/src/workers/workspace/image-forma
 import { tileSetOf } from "../../server/src/workers/workspace/image-message.ts";
 import type { TileSet } from "../../server/src/workers/workspace/image-message.ts";
 import { ImageFault, runImageChild } from "../../server/src/workers/workspace/run-image-child.ts";
+import { execChildSync } from "../scenario/spawn-child.ts";
 import { decodePng, encodePng, pngHeader } from "./plain-png.ts";
 import type { Picture } from "./plain-png.ts";
 
@@ -203,7 +203,7 @@ test("a process for images that hangs is killed at its time limit, and the error
   await using images = await imageFolder();
   const file = join(images.folder, "endless.png");
   // A pipe without a writer: the library waits for its first byte forever.
-  execFileSync("mkfifo", [file]);
+  execChildSync("mkfifo", [file]);
   const run = { signal: notAborted, limitMs: 1_500 };
   await assert.rejects(
     runImageChild({ kind: "inspect", file, format: "png" }, run),
