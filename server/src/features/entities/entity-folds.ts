@@ -2,6 +2,7 @@
 import type { Event } from "../../machine/entry.ts";
 import type { FoldedEntry, Fold } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { oneCopyOf } from "../../machine/one-copy-of.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { currentEpoch } from "../space/space-table.ts";
 import { entityTable, isLive } from "./entity-table.ts";
@@ -94,5 +95,5 @@ function existing(state: StateWriter, event: Event, entry: FoldedEntry): LiveEnt
 /** A type has no slash; an id may. */
 function targetOf(subject: string): { readonly type: string; readonly id: string } {
   const slash = subject.indexOf("/");
-  return { type: subject.slice(0, slash), id: subject.slice(slash + 1) };
+  return { type: oneCopyOf(subject.slice(0, slash)), id: subject.slice(slash + 1) };
 }

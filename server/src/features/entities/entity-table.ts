@@ -43,6 +43,7 @@ export const entityTable: TableSpec<EntityRow, "subject" | "erased"> = {
     /** Entities whose value is unknown during a fold because their data was erased. */
     erased: (row) => (row.isErased === true ? row.subject : undefined),
   },
+  uniqueSorts: ["subject", "erased"],
   bytes: (row) => rowOverhead + row.type.length + 2 * row.id.length + row.size.bytes,
 };
 

@@ -72,6 +72,7 @@ export const targetTable: TableSpec<TargetRow, "target"> = {
   boundedBy: "quota",
   key: (row) => row.target,
   sorts: { target: (row) => row.target },
+  uniqueSorts: ["target"],
   bytes: (row) => 200 + bytesOfTexts(row.target),
 };
 
@@ -150,6 +151,7 @@ export const versionTable: TableSpec<VersionRow, "target" | "collect" | "root"> 
     },
     root: (row) => `${row.root}${gap}${row.id}`,
   },
+  uniqueSorts: ["target"],
   bytes: ({ target, meta, pins = [] }) =>
     600 +
     bytesOfTexts(target, ...pins.map(({ owner }) => owner)) +

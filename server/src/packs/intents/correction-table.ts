@@ -30,6 +30,7 @@ export const correctionTable: TableSpec<CorrectionRow, "number" | "id"> = {
   boundedBy: "quota",
   key: (row) => numberKey(row.intent, row.number),
   sorts: { number: (row) => numberKey(row.intent, row.number), id: (row) => correctionKey(row.intent, row.id) },
+  uniqueSorts: ["number", "id"],
   bytes: (row) => 400 + 4 * row.intent.length,
 };
 

@@ -31,6 +31,7 @@ export const intentTable: TableSpec<IntentRow, "id" | "status" | "run" | "fence"
     fence: (row) => (row.fence === undefined ? undefined : `${row.fence}${gap}${row.id}`),
     ended: (row) => (row.endedMs === undefined ? undefined : `${String(row.endedMs).padStart(16, "0")}${gap}${row.id}`),
   },
+  uniqueSorts: ["id", "status", "run", "fence", "ended"],
   bytes: (row) => 400 + 4 * row.id.length,
 };
 

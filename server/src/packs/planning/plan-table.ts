@@ -40,6 +40,7 @@ export const planTable: TableSpec<PlanRow, "type" | "child" | "name" | "collabor
     /** Bookings of a collaborator do not overlap, so the order of their ends is also the order of their starts. */
     booking: (row) => (row.bookedTo === undefined ? undefined : `${row.collaborator ?? ""}${gap}${row.bookedTo}`),
   },
+  uniqueSorts: ["type", "child"],
   bytes: (row) => 500 + 4 * row.subject.length,
 };
 

@@ -2,22 +2,9 @@
  * Values as they are kept in memory. A value from the thread has its own copies of short words and of empty lists. A
  * program with 100,000 functions repeats them in each, so equal ones are shared.
  */
+import { oneCopyOf } from "../../machine/one-copy-of.ts";
 import type { FunctionValue } from "./language/function-value.ts";
 import type { ItemValue } from "./program-value.ts";
-
-/** Maximum words that are shared. A full set is emptied: later values share new words. */
-const wordsMax = 10_000;
-
-const words = new Map<string, string>();
-
-/** The shared copy of a word. */
-export function sharedWord(word: string): string {
-  const known = words.get(word);
-  if (known !== undefined) return known;
-  if (words.size >= wordsMax) words.clear();
-  words.set(word, word);
-  return word;
-}
 
 const empty: readonly never[] = Object.freeze([]);
 
@@ -33,9 +20,9 @@ function compactFunction(value: FunctionValue): FunctionValue {
   return {
     ...value,
     kind: "function",
-    module: sharedWord(value.module),
-    params: sharedList(value.params.map(([id, name, type]) => [id, sharedWord(name), sharedWord(type)] as const)),
-    result: sharedWord(value.result),
+    module: oneCopyOf(value.module),
+    params: sharedList(value.params.map(([id, name, type]) => [id, oneCopyOf(name), oneCopyOf(type)] as const)),
+    result: oneCopyOf(value.result),
     requires: sharedList(value.requires),
     ensures: sharedList(value.ensures),
     calls: sharedList(value.calls),

@@ -31,6 +31,7 @@ export const itemTable: TableSpec<ItemRow, "subject" | "name"> = {
     subject: (row) => row.subject,
     name: nameKey,
   },
+  uniqueSorts: ["subject", "name"],
   bytes: (row) => 400 + 4 * row.subject.length + 12 * row.uses.length,
 };
 

@@ -3,7 +3,8 @@ import { findEntity, isLive } from "../../features/entities/entity-table.ts";
 import type { Event } from "../../machine/entry.ts";
 import type { Fold, FoldedEntry } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
-import { sharedList, sharedWord } from "./compact-value.ts";
+import { oneCopyOf } from "../../machine/one-copy-of.ts";
+import { sharedList } from "./compact-value.ts";
 import { gap, itemTable, removalTable, userCountTable } from "./item-tables.ts";
 import type { ItemRow } from "./item-tables.ts";
 import { stackedAt, stackOf, stackTable, triesKey, triesMs, triesTable } from "./stack-table.ts";
@@ -35,7 +36,7 @@ function rowOf(subject: string, value: ItemValue): ItemRow | undefined {
   const { id } = parsed.item;
   const uses = sharedList(usedItems(value));
   // Parts of the subject would be texts of their own in each row.
-  return { subject, programId: sharedWord(parsed.programId), kind: value.kind, id, name: value.name, module, uses };
+  return { subject, programId: oneCopyOf(parsed.programId), kind: value.kind, id, name: value.name, module, uses };
 }
 
 /** The entity itself is already folded: features fold in the order of their needs. */
