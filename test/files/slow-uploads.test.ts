@@ -49,6 +49,11 @@ test("slow senders of one principal do not stop the uploads of another one [W6]"
   await using publish = await bob.files.publish("site/docs");
   await publish.write("a.txt", "arrives");
   assert.equal((await publish.commit()).files, 1);
+  // Bob did not only wait until the server closed the silent connections.
+  assert.deepEqual(
+    sockets.filter(({ readableEnded }) => readableEnded),
+    [],
+  );
   // A door that closes would wait for them.
   for (const socket of sockets) socket.destroy();
 });

@@ -334,4 +334,12 @@ export const publishMutants: readonly PlantedMutant[] = [
     by: "test/files/model.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "one principal takes all places for parts [W6]",
+    file: "server/src/app/packs/files/part-places.ts",
+    find: "partLimits.partsOfPrincipalMax,",
+    put: "partLimits.partsMax,",
+    by: "test/files/slow-uploads.test.ts",
+    caughtIn: "npm test",
+  },
 ];
