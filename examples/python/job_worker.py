@@ -50,7 +50,7 @@ class Heartbeats:
 
 
 class Returned(Exception):
-    """The worker stops, so the job goes back to the queue."""
+    """The worker stops, or the attempt ended before its payload was read. So the job goes back to the queue."""
 
 
 def count(job, report):
@@ -87,6 +87,17 @@ def take(holdfast):
     return answer.get("next", [])
 
 
+def whole(holdfast, job):
+    """The job with its payload. The server leaves payloads out of a reply that would have more than 1 MiB of them."""
+    if not job.get("omitted"):
+        return job
+    read = repeated(lambda: holdfast.call("GET", f"/v1/jobs/{job['id']}"))
+    # A job that ended is shown without its payload, and a later attempt may have another checkpoint.
+    if read.get("claim") != job["claim"]:
+        raise Returned
+    return {**job, "payload": read.get("payload"), "checkpoint": read.get("checkpoint")}
+
+
 def run(holdfast, job):
     """Runs one job. Each command carries its claim. A stale claim means: another worker may have the job, so stop."""
     path, claim = f"/v1/jobs/{job['id']}", {"claim": job["claim"]}
@@ -105,18 +116,24 @@ def run(holdfast, job):
         answer = repeated(lambda: holdfast.call("POST", f"{path}/{how}", {**claim, **body}, key))
         print(f"{job['id']} {answer['state']}", flush=True)
 
+    def attempt():
+        try:
+            end("complete", {"result": count(whole(holdfast, job), report)})
+        except Returned:
+            end("release", {})
+        except Refused:
+            raise
+        except Exception as error:
+            retries = not isinstance(error, ValueError)
+            end("fail", {"error": {"code": type(error).__name__, "message": str(error)[:2000]}, "retry": retries})
+
     print(f"{job['id']} started, attempt {job['attempt']}", flush=True)
     try:
-        end("complete", {"result": count(job, report)})
-    except Returned:
-        end("release", {})
+        attempt()
     except Refused as refused:
         if refused.code != "jobs.claim_stale":
             raise
         print(f"{job['id']} belongs to another attempt", flush=True)
-    except Exception as error:
-        retries = not isinstance(error, ValueError)
-        end("fail", {"error": {"code": type(error).__name__, "message": str(error)[:2000]}, "retry": retries})
 
 
 def main(url):

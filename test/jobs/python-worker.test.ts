@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import { freePort } from "../scenario/free-port.ts";
@@ -39,6 +39,36 @@ test("a Python worker takes jobs over HTTP, reports progress, completes, fails a
   assert.match((await worker.ended).lines.at(-1) ?? "", /^returned ready$/u);
   const { state, attempt } = await client.jobs.get("returned");
   assert.deepEqual([state, attempt], ["ready", 0]);
+});
+
+const runOmitted = `
+import sys
+sys.path.insert(0, sys.argv[1])
+import job_worker
+holdfast = job_worker.Holdfast(sys.argv[2])
+holdfast.register("python-worker", "runs large jobs")
+job_worker.count = lambda job, report: {"characters": len(job["payload"])}
+taken, _ = holdfast.call("POST", "/v1/workers/me/take", {"types": ["python.count"], "count": 10})
+*jobs, late = taken["next"]
+holdfast.call("POST", "/v1/jobs/late/complete", {"claim": late["claim"], "result": "elsewhere"})
+for job in [*jobs, late]:
+    job_worker.run(holdfast, job)
+`;
+
+test("a Python worker reads omitted payloads, and runs no job that ended before it read the payload [X3 X8]", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const ids = ["j1", "j2", "j3", "j4", "j5", "j6", "late"];
+  for (const id of ids) await client.jobs.submit("python.count", "x".repeat(200_000), { id });
+  const worker = startCommand(python, ["-c", runOmitted, dirname(example), url]);
+  t.after(() => worker.signal("SIGKILL"));
+  assert.match((await worker.ended).lines.at(-1) ?? "", /^late belongs to another attempt$/u);
+  const ends = await Promise.all(ids.map((id) => client.jobs.wait(id)));
+  const results = ids.map((id) => (id === "late" ? "elsewhere" : { characters: 200_000 }));
+  assert.deepEqual(
+    ends.map(({ result }) => result),
+    results,
+  );
 });
 
 test("a killed Python worker leaves its job to its lease, and another agent cannot use its claim [X3]", async (t) => {

@@ -61,6 +61,51 @@ describe("workers and lost connections", () => {
     await worker.drain();
   });
 
+  test("a job without its payload does not run if its attempt ends before its worker reads it [X3]", async () => {
+    await using node = await clientNode();
+    const { client, network, sent } = lossyClient(node, "ann");
+    const other = node.fresh("bob");
+    const payload = "x".repeat(200_000);
+    const ids = ["j1", "j2", "j3", "j4", "j5", "j6", "j7"];
+    for (const id of ids) await other.jobs.submit("large", payload, { id });
+    network.lossOf = (operation) => (operation === "jobs.get" ? "unsent" : undefined);
+    const runs: string[] = [];
+    let agent: RunningJob["agent"] = { agentId: "" };
+    await using _worker = await client.jobs.work(
+      "large",
+      (job) => {
+        agent = job.agent;
+        runs.push(`${job.id} ${String(job.payload === payload)}`);
+      },
+      { slots: ids.length },
+    );
+    await soon(() => runs.length === 5 && sent.includes("jobs.get"));
+    const worker = other.as(agent).operations.jobs;
+    const claimOf = async (id: string) => ({ id, claim: (await other.jobs.get(id)).claim ?? "" });
+    await worker.complete(await claimOf("j6"));
+    await worker.release({ ...(await claimOf("j7")), delayMs: 0 });
+    network.lossOf = () => undefined;
+    await node.clock.pass(30_000, 500);
+    const { state } = await other.jobs.wait("j7");
+    assert.equal(state, "completed");
+    assert.deepEqual(runs.toSorted(), ["j1 true", "j2 true", "j3 true", "j4 true", "j5 true", "j7 true"]);
+  });
+
+  test("a worker that closes returns a job whose payload it cannot read [X3]", async () => {
+    await using node = await clientNode();
+    const { client, network, sent } = lossyClient(node, "ann");
+    const ids = ["j1", "j2", "j3", "j4", "j5", "j6"];
+    for (const id of ids) await client.jobs.submit("large", "x".repeat(200_000), { id });
+    network.lossOf = (operation) => (operation === "jobs.get" ? "unsent" : undefined);
+    const worker = await client.jobs.work("large", () => undefined, { slots: ids.length });
+    await soon(() => worker.running === 1 && sent.includes("jobs.get"));
+    const closing = worker.close();
+    await node.clock.pass(10_000, 500);
+    await closing;
+    const { state, attempt } = await node.fresh("bob").jobs.get("j6");
+    assert.deepEqual([state, attempt], ["ready", 0]);
+  });
+
   test("the signal of a job aborts before the end of its lease if no heartbeat reaches the server [X3]", async () => {
     await using node = await clientNode();
     const { client, network } = lossyClient(node, "ann");

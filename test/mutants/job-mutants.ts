@@ -337,6 +337,14 @@ export const jobMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a job without its payload runs although its attempt has ended [X3]",
+    file: "sdk/src/client/jobs/read-omitted.ts",
+    find: "if (claim !== job.claim) throw",
+    put: "if (claim === undefined && job.claim === undefined) throw",
+    by: "test/jobs/worker-faults.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a replaced payload grows the state of a full space [X15]",
     file: "server/src/packs/jobs/submit.ts",
     find: "const fault = payloadFault(request) ?? spaceFull(context);",

@@ -18,11 +18,16 @@ export async function attemptEnd(job: RunningJob, handler: JobHandler): Promise<
   try {
     const result = await handler(job);
     return { operation: "complete", input: defined({ result }) };
-  } catch (thrown) {
-    const error: unknown = job.signal.reason instanceof JobReturn ? job.signal.reason : thrown;
-    if (error instanceof JobReturn) return { operation: "release", input: { delayMs: error.delayMs } };
-    return failedEnd(error, { retry: !(error instanceof FatalJobError) });
+  } catch (error) {
+    return endAfterError(error, job.signal);
   }
+}
+
+/** The end of an attempt that threw. A return of the job, such as at the close of its worker, counts as no attempt. */
+export function endAfterError(thrown: unknown, signal: AbortSignal): AttemptEnd {
+  const error: unknown = signal.reason instanceof JobReturn ? signal.reason : thrown;
+  if (error instanceof JobReturn) return { operation: "release", input: { delayMs: error.delayMs } };
+  return failedEnd(error, { retry: !(error instanceof FatalJobError) });
 }
 
 export function failedEnd(error: unknown, { retry }: { readonly retry: boolean }): AttemptEnd {

@@ -6,7 +6,8 @@ import { HoldfastError } from "../holdfast-error.ts";
 import type { HeartbeatThread } from "../locks/heartbeats/heartbeats.ts";
 import type { OwnerNotice } from "../operation-output.ts";
 import type { StartedJob } from "../packs/job-operations.ts";
-import { attemptEnd, failedEnd } from "./attempt-end.ts";
+import { attemptEnd, endAfterError } from "./attempt-end.ts";
+import type { AttemptEnd } from "./attempt-end.ts";
 import { AttemptEnds } from "./attempt-ends.ts";
 import { readOmitted } from "./read-omitted.ts";
 import { JobReturn, RunningJob } from "./running-job.ts";
@@ -203,21 +204,22 @@ export class JobWorker implements AsyncDisposable {
     const send = (operation: string, input: object): Promise<never> =>
       agent.operations.jobs[operation as "lock"]({ id, claim, ...input } as never) as Promise<never>;
     const worker = { client: agent, identity: this.#identity };
-    const whole = started.omitted === true ? await this.#read(started) : started;
-    if (whole === undefined) return;
-    const job = new RunningJob(whole, { send, clock, controller, worker });
     const stopGuard = this.#guardLease(started, controller);
-    const end = await attemptEnd(job, this.#host.handler);
-    await job.settle();
+    const run = async (whole: StartedJob): Promise<AttemptEnd> => {
+      const job = new RunningJob(whole, { send, clock, controller, worker });
+      const end = await attemptEnd(job, this.#host.handler);
+      await job.settle();
+      return end;
+    };
+    const { signal } = controller;
+    const end =
+      started.omitted === true
+        ? await readOmitted(started, { agent, clock, report: this.#report, signal }).then(run, (error: unknown) =>
+            endAfterError(error, signal),
+          )
+        : await run(started);
     stopGuard();
     await ends.send(started, end);
-  }
-
-  /** The attempt fails if its payload cannot be read. */
-  #read(started: StartedJob): Promise<StartedJob | undefined> {
-    const [agent, ends] = [this.#agent, this.#ends];
-    const reading = readOmitted(started, { agent, clock: this.#host.clock, report: this.#report });
-    return reading.catch((error: unknown) => ends.send(started, failedEnd(error, { retry: true })));
   }
 
   /** Aborts a job before its lease ends without a heartbeat: the server may then give it to another worker. */
