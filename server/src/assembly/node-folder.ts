@@ -2,8 +2,9 @@
  * The data folder of a node whose journal is elsewhere. It has only the node's own files: its address, the operator's
  * token and the configuration file.
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { createFolder } from "../base/create-folder.ts";
 import { keepPrivate, repairWarning } from "../base/keep-private.ts";
 import { StartError } from "../base/start-error.ts";
 
@@ -15,13 +16,7 @@ export function makeNodeFolder(folder: string, report: (message: string, cause: 
         "or start without --journal",
     );
   }
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new StartError(
-      `the data folder ${folder} cannot be created (${(error as Error).message}): choose another with --data`,
-    );
-  }
+  createFolder(folder);
   const privacy = keepPrivate(folder);
   if (privacy.repaired.length > 0) report(repairWarning(folder, privacy), undefined);
   if (privacy.refusal !== undefined) throw new StartError(privacy.refusal);

@@ -2,6 +2,7 @@
 import { chmod, lstat, mkdir, open, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getuid } from "node:process";
+import { createFolder } from "../base/create-folder.ts";
 import { StartError } from "../base/start-error.ts";
 import { networkFileSystem } from "./network-file-system.ts";
 
@@ -28,7 +29,7 @@ interface OpenRootOptions {
 
 export async function openRoot(options: OpenRootOptions): Promise<OpenedRoot> {
   const { folder, newId, own } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder);
   const found = await lstat(folder);
   if (!found.isDirectory()) throw new StartError(`${folder} is a link or a file: a storage root must be a folder`);
   if (getuid !== undefined && found.uid !== getuid())

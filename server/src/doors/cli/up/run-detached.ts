@@ -1,6 +1,7 @@
 /** `holdfast up --detach`: starts the server in a process of its own, and waits until it is up or has failed. */
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { createFolder } from "../../../base/create-folder.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { configOf } from "../args/config-options.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -21,7 +22,7 @@ export async function runDetached(args: CommandArguments, terminal: Terminal): P
   const folder = newFolder(data);
   const log = logFileOf(data);
   try {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    createFolder(data);
     ignoreInGit(data);
     const { event, code } = await started(log, terminal);
     if (event?.event === "up") {

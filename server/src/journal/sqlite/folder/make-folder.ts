@@ -1,19 +1,16 @@
 /** Creates the data folder, or makes an existing one private, and syncs its parents, so that it survives a power failure. */
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { createFolder } from "../../../base/create-folder.ts";
 import { keepPrivate, repairWarning } from "../../../base/keep-private.ts";
 import { JournalError } from "../../journal.ts";
 
 export function makeFolder(folder: string): void {
   try {
-    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const made = createFolder(folder);
     if (made !== undefined) syncParents(resolve(folder), dirname(resolve(made)));
   } catch (cause) {
-    throw new JournalError(
-      "io",
-      `The folder ${folder} cannot be created. Check the permissions of its parent, or choose another folder.`,
-      { certain: true, cause },
-    );
+    throw new JournalError("io", (cause as Error).message, { certain: true, cause });
   }
 }
 
