@@ -1,3 +1,4 @@
+import { shellWord } from "../base/shell-word.ts";
 import { refusalDetails } from "../base/refusal-details.ts";
 import { problemText } from "./data/operation-data.ts";
 import type { Problem } from "../contract/problem.ts";
@@ -31,7 +32,7 @@ export class HoldfastError extends Error {
     const problem = problemText(code, data);
     // No server refused anything, so the operation does not matter.
     const what = code === "unreachable" ? `${code}: ` : `${operation} refused (${code}): `;
-    super(`${what}${problem.title}${detailOf(data)}. ${problem.next}`);
+    super(`${what}${problem.title}${detailOf(data)}. ${nextStep(problem.next, data)}`);
     this.code = code;
     this.retry = problem.retry;
     this.status = problem.status;
@@ -40,6 +41,13 @@ export class HoldfastError extends Error {
     this.replayed = replayed;
     this.isWire = isWire;
   }
+}
+
+/** Elsewhere, `holdfast up` alone would create another data folder. */
+function nextStep(next: string, { folder }: Readonly<Record<string, unknown>>): string {
+  return typeof folder === "string"
+    ? next.replace("`holdfast up`", `\`holdfast up --data ${shellWord(folder)}\``)
+    : next;
 }
 
 function detailOf(data: Readonly<Record<string, unknown>>): string {

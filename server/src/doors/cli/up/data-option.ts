@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { shellWord } from "@holdfast/sdk/base/shell-word";
 
 /**
  * The option that a suggested command needs to reach the server of a data folder. None if a search from here finds the folder.
@@ -6,8 +7,4 @@ import { join } from "node:path";
  */
 export function dataOption(data: string, here: string): string {
   return data === join(here, ".holdfast") ? "" : ` --data ${shellWord(data)}`;
-}
-
-function shellWord(path: string): string {
-  return /^[\w./-]+$/u.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
