@@ -44,6 +44,25 @@ describe("workers and lost connections", () => {
     await worker.drain();
   });
 
+  test("a worker reports an outage once, and that it has ended, and reports the next outage again", async () => {
+    await using node = await clientNode();
+    const { client, network } = lossyClient(node, "ann");
+    const reports: string[] = [];
+    const onError = (error: unknown): void => void reports.push((error as HoldfastError).code);
+    const onReconnect = (): void => void reports.push("reconnected");
+    const worker = await client.jobs.work("mail", () => "sent", { onError, onReconnect });
+    const outage = ["unreachable", "reconnected"];
+    for (const expected of [outage, [...outage, ...outage]]) {
+      network.lossOf = () => "unsent";
+      await node.clock.pass(60_000, 500);
+      network.lossOf = () => undefined;
+      await node.clock.pass(30_000, 500);
+      await soon(() => reports.length >= expected.length);
+      assert.deepEqual(reports, expected);
+    }
+    await worker.drain();
+  });
+
   test("a worker whose notices are refused listens again, and then runs the jobs that started meanwhile", async () => {
     await using node = await clientNode();
     const { client, network } = lossyClient(node, "ann");

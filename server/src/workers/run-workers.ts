@@ -43,6 +43,9 @@ export async function runWorkers(options: WorkersOptions): Promise<StartedWorker
       onError: (error) => {
         report(error instanceof Error ? error.message : String(error));
       },
+      onReconnect: () => {
+        report("the server answers again");
+      },
     },
   );
   const onRoots = (now: readonly string[]): Promise<void> => worker.setTypes(workspaceTypes(hasImages, now));

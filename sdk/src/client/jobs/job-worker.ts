@@ -9,6 +9,7 @@ import type { StartedJob } from "../packs/job-operations.ts";
 import { attemptEnd, endAfterError } from "./attempt-end.ts";
 import type { AttemptEnd } from "./attempt-end.ts";
 import { AttemptEnds } from "./attempt-ends.ts";
+import { isTemporary } from "./is-temporary.ts";
 import { readOmitted } from "./read-omitted.ts";
 import { JobReturn, RunningJob } from "./running-job.ts";
 import type { JobHandler } from "./running-job.ts";
@@ -20,8 +21,13 @@ export interface WorkOptions {
   readonly slots?: number;
   /** The name of the worker's agent. */
   readonly name?: string;
-  /** An error that belongs to no job, such as a lost connection. The worker continues. */
+  /**
+   * An error that belongs to no job, such as a lost connection. The worker continues. A temporary error is reported once
+   * until the next heartbeat succeeds.
+   */
   readonly onError?: (error: unknown) => void;
+  /** A heartbeat succeeded after one that failed. */
+  readonly onReconnect?: () => void;
 }
 
 interface WorkerHost {
@@ -60,6 +66,10 @@ export class JobWorker implements AsyncDisposable {
   #beats: WorkerHeartbeats | undefined;
   #beatAtMs: number;
   #isEnding = false;
+  /** A worker tries again every second. Without these codes, an outage would fill its log with one line. */
+  readonly #reportedCodes = new Set<string>();
+  /** The last heartbeat failed. */
+  #isLost = false;
 
   private constructor(host: WorkerHost, types: readonly string[], options: WorkOptions) {
     this.#host = host;
@@ -110,6 +120,10 @@ export class JobWorker implements AsyncDisposable {
   }
 
   readonly #report = (error: unknown): void => {
+    if (isTemporary(error)) {
+      if (this.#reportedCodes.has(error.code)) return;
+      this.#reportedCodes.add(error.code);
+    }
     this.#options.onError?.(error);
   };
 
@@ -245,11 +259,15 @@ export class JobWorker implements AsyncDisposable {
     if (refusal === undefined) {
       const isLate = answeredAtMs - this.#beatAtMs > offerAgainMs;
       this.#beatAtMs = sentAtMs;
+      this.#reportedCodes.clear();
+      if (this.#isLost) this.#options.onReconnect?.();
+      this.#isLost = false;
       if (isLate && !this.#isEnding) void this.#offer().catch(this.#report);
       return;
     }
     const { code, data } = refusal;
     const error = new HoldfastError("heartbeat", code, { data });
+    this.#isLost = isTemporary(error);
     this.#report(error);
     if (code === "agent_unknown" && !this.#isEnding) this.#restart(error);
   }

@@ -82,11 +82,14 @@ async function workUntilStopped(client: Client, worker: WorkerArguments, place: 
     const { json, lines } = failureReport(error);
     say("problem", json, lines[0] ?? "");
   };
+  const onReconnect = (): void => say("reconnected", {}, "the server answers again.");
   const listening = listenForSignal(systemClock);
-  const working = await client.jobs.work(types, handler, { slots, name, onError }).catch((error: unknown) => {
-    listening.stop();
-    throw error;
-  });
+  const working = await client.jobs
+    .work(types, handler, { slots, name, onError, onReconnect })
+    .catch((error: unknown) => {
+      listening.stop();
+      throw error;
+    });
   const offered = `${types.map(escapeControlChars).join(", ")}: ${slots} ${slots === 1 ? "slot" : "slots"}`;
   say("working", { types, slots }, `working on ${offered}. Ctrl+C drains the worker.`);
   const reason = await Promise.race([listening.signalled, broken.promise]);
