@@ -15,7 +15,8 @@ export async function commandsPage(): Promise<string> {
     "# The command line",
     made,
     "Each command explains itself: `holdfast help COMMAND`. An error is printed on standard error with its code and the next " +
-      "step. With `--json` it is a line of JSON on standard output. Only terminals get colours, unless `NO_COLOR` or " +
+      "step. With `--json` it is a line of JSON on standard output, also if the command line is invalid (code `usage`). " +
+      "`holdfast lock` prints its JSON to standard error, because standard output belongs to its command. Only terminals get colours, unless `NO_COLOR` or " +
       "`FORCE_COLOR` changes that.",
     "## Which server is asked",
     "The first of these that is given:",

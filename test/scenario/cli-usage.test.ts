@@ -55,7 +55,6 @@ test(
 for (const [line, message] of [
   ["journal", /journal needs a subcommand: journal list, journal follow, journal export, journal import/],
   ["journal lst", /unknown command journal lst; did you mean journal list\?/],
-  ["journal --json", /journal needs a subcommand/],
   ["vrify", /did you mean verify\?/],
   ["verify now", /unexpected argument "now" of verify/],
   ["verify --head 12", /--head must be a position and a hash, like 12:9f86…, not "12"/],
@@ -64,7 +63,6 @@ for (const [line, message] of [
   ["journal list --after -1", /--after needs a value/],
   ["lock a --wait 30s", /the value of --wait follows an equals sign: --wait=30s/],
   ["journal list --after x", /--after must be an integer of at least 0, not "x"/],
-  ["journal export --json", /--json needs --to/],
   ["journal import", /journal import needs FILE/],
   ["get", /get needs TYPE\/ID/],
   ["get note", /an entity name must be TYPE\/ID, like note\/first, not "note"/],
@@ -91,6 +89,38 @@ for (const [line, message] of [
     }),
   );
 }
+
+for (const [line, message] of [
+  ["--json", "unknown option --json. See `holdfast --help`."],
+  ["vrify --json", "unknown command vrify; did you mean verify? See `holdfast --help`."],
+  ["journal --json", /^journal needs a subcommand/],
+  ["journal export --json", /^--json needs --to/],
+  ["verify --json --nosuch", "unknown option --nosuch. See `holdfast help verify`."],
+  ["get note --json", /^an entity name must be TYPE\/ID/],
+] as const) {
+  test(
+    `"holdfast ${line}" is a usage error, and prints one JSON object with its code to standard output`,
+    inEmptyFolder(async (folder) => {
+      const { code, lines, errors } = await runHere(folder, line);
+      assert.deepEqual([code, lines.length, errors], [2, 1, ""]);
+      const { message: found, ...rest } = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+      assert.deepEqual(rest, { event: "failed", code: "usage", exit: 2 });
+      if (typeof message === "string") assert.equal(found, message);
+      else assert.match(String(found), message);
+    }),
+  );
+}
+
+test(
+  "a usage error of `holdfast lock --json` goes to standard error, and a --json after `--` belongs to the command",
+  inEmptyFolder(async (folder) => {
+    const json = await runHere(folder, "lock a --json --wait=1s --no-wait -- echo");
+    assert.deepEqual([json.code, json.lines], [2, []]);
+    assert.equal((JSON.parse(json.errors) as Record<string, unknown>)["code"], "usage");
+    const text = await runHere(folder, "lock a --wait=1s --no-wait -- echo --json");
+    assert.match(text.errors, /^holdfast: use --wait or --no-wait, not both/u);
+  }),
+);
 
 test(
   "a usage error escapes control characters in the arguments that it quotes",

@@ -46,6 +46,8 @@ export interface CliCommand {
   readonly positionalsMax: number;
   /** The arguments after `--` are a command to run. */
   readonly takesCommand?: true;
+  /** The lines of --json go to standard error, because standard output belongs to the command that it runs. */
+  readonly hasJsonOnStandardError?: true;
   /** The operations that it calls on a server. Absent for a command that calls no server. */
   readonly operations?: readonly (OperationName | PackOperationName)[];
   /** It writes data of the journal. The files that it creates are readable by this user alone. */

@@ -1,20 +1,30 @@
 import { closestWord } from "@holdfast/sdk/base/closest-word";
+import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 
+/** The terminal of an invalid command line. With `isJson`, the error is one line of JSON. */
+interface UsageTerminal extends Pick<Terminal, "print" | "warn"> {
+  readonly isJson?: boolean;
+}
+
 /** Prints why the command line is invalid, and the help command to read. */
-export function printUsageError(terminal: Terminal, sentence: string, command?: CliCommand): ExitCode {
+export function printUsageError(terminal: UsageTerminal, sentence: string, command?: CliCommand): ExitCode {
   const next = command === undefined ? "holdfast --help" : `holdfast help ${command.name}`;
   // The sentence quotes arguments, which may come from a file name, a script or another caller.
   const printed = escapeControlChars(sentence.replace(/[?.]$/u, ""));
-  terminal.warn(`holdfast: ${printed}${sentence.endsWith("?") ? "?" : "."} See \`${next}\`.`);
+  const message = `${printed}${sentence.endsWith("?") ? "?" : "."} See \`${next}\`.`;
+  const json = jsonLine({ event: "failed", code: "usage", message, exit: exitCodes.usage });
+  if (terminal.isJson !== true) terminal.warn(`holdfast: ${message}`);
+  else if (command?.hasJsonOnStandardError === true) terminal.warn(json);
+  else terminal.print(json);
   return exitCodes.usage;
 }
 
 export function printUnknownCommand(
-  terminal: Terminal,
+  terminal: UsageTerminal,
   [first = "", second]: readonly string[],
   names: readonly string[],
 ): ExitCode {

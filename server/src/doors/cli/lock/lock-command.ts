@@ -9,6 +9,7 @@ export const lockCommand: CliCommand = {
   positionalsMin: 1,
   positionalsMax: 1_000,
   takesCommand: true,
+  hasJsonOnStandardError: true,
   summary: "acquire a lock, run a command under it, and release the lock",
   details: [
     "Acquires the lock on all given paths, or on none of them, and waits unless --no-wait is given. While it waits, it",
