@@ -30,7 +30,7 @@ export const workCommand: CliCommand = {
     "A cancelled job, a timeout and a lost connection stop COMMAND and all its children: SIGTERM, and SIGKILL after 9 s.",
     "Ctrl+C or SIGTERM drains the worker: it takes no more jobs and ends when its jobs have ended. A second signal returns",
     "the running jobs to the queue. If `holdfast work` itself is killed, COMMAND is killed too.",
-    "If the server does not answer, the worker says so once. It tries again until the server answers, and says that too.",
+    "If the server does not answer, the worker reports it once, tries again, and reports the end of the outage.",
     "",
     "`holdfast work workspace` runs the jobs of the workspace itself: tiles, imports, exports, backups and restores. The",
     "server starts one such process itself (setting `workers`); this command adds more, also on other hosts. On the",
