@@ -117,3 +117,20 @@ test("the folder of a collected version stays while a stream reads it, and the s
   assert.equal(bytes, text.length);
   await node.becomes("folders", 2);
 });
+
+test("a version has at most 100 readers, and a reader that has it can still extend its own time [W6 X15]", async () => {
+  await using node = await retentionNode();
+  await node.publish("1");
+  const reader = async (name: string): Promise<Client> => node.client.as(await node.client.agents.register({ name }));
+  const pin = (client: Client, hours = 1): Promise<unknown> =>
+    client.files.pin({ target: "t", version: 1, ttlMs: hours * hourMs });
+  const readers = await Promise.all(Array.from({ length: 100 }, (_none, index) => reader(`reader-${String(index)}`)));
+  for (const client of readers) await pin(client);
+  const late = await reader("late");
+  await assert.rejects(pin(late), { code: "files.pins_full" });
+  const [first] = readers;
+  assert.ok(first !== undefined);
+  await pin(first, 2);
+  await first.files.unpin({ target: "t", version: 1 });
+  await pin(late);
+});

@@ -342,4 +342,12 @@ export const publishMutants: readonly PlantedMutant[] = [
     by: "test/files/slow-uploads.test.ts",
     caughtIn: "npm test",
   },
+  {
+    name: "a version has any number of readers [W6]",
+    file: "server/src/packs/files/find-version.ts",
+    find: "if (known === undefined && live.length >= limit)",
+    put: "if (known === undefined && live.length >= limit + limit)",
+    by: "test/files/retention.test.ts",
+    caughtIn: "npm test",
+  },
 ];

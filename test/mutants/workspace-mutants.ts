@@ -232,4 +232,20 @@ export const workspaceMutants: readonly PlantedMutant[] = [
     by: "simulation",
     caughtIn: "npm test",
   },
+  {
+    name: "a page has large objects without a bound of its bytes [W7]",
+    file: "server/src/packs/workspace/record-reads.ts",
+    find: "return index > 0 && bytes > pageBytesMax;",
+    put: "return index > 0 && bytes > pageBytesMax * 100;",
+    by: "test/workspace/lists.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a page of a selection compares any number of pairs [W7]",
+    file: "server/src/app/packs/workspace/read-sketches.ts",
+    find: "(examined > 0 && pairs > queryLimits.pairs)",
+    put: "(examined > 0 && pairs > queryLimits.pairs * 100)",
+    by: "test/workspace/long-queries.test.ts",
+    caughtIn: "npm test",
+  },
 ];

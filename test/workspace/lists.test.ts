@@ -51,3 +51,30 @@ test("a list of the workspace has 100 items unless its caller asks for more, and
     ],
   );
 });
+
+test("a page of large objects has at most 4 MB, and the next page continues after it [W7 X15]", () => {
+  const decider = new WorkspaceDecider();
+  const sketch = { project: "p", map: "m", sketch: "s" };
+  decider.done("create-project", { project: "p", name: "p", ...take });
+  decider.done("create-map", { project: "p", map: "m", name: "m", ...take });
+  decider.done("create-sketch", { ...sketch, name: "s", ...take });
+  const points = Array.from({ length: 10_000 }, (_none, index) => 1_000_000.123_456 + index);
+  const count = 30;
+  for (let number = 10; number < 10 + count; number += 1) {
+    const value = { shape: "line", points };
+    decider.done("change-objects", { ...sketch, changes: [{ op: "put", object: `o${number}`, value }], ...take });
+  }
+  const sizes: number[] = [];
+  for (let after: unknown = "o"; after !== null;) {
+    const { data } = decider.read("list-objects", { ...sketch, after, ...take } as never);
+    const bytes = JSON.stringify(data["items"]).length;
+    assert.ok(bytes < 4_100_000, `a page of ${bytes} bytes`);
+    sizes.push((data["items"] as readonly unknown[]).length);
+    after = data["next"];
+  }
+  assert.ok(sizes.length > 1, "all objects fit into a page");
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    count,
+  );
+});
