@@ -94,6 +94,25 @@ test(
 );
 
 test(
+  "`holdfast release` with a name that never took a lock names the path, and the option to change",
+  withCliServer(async ({ cli }) => {
+    const { code, err } = await cli("release src/a.ts --name eve");
+    assert.equal(code, 7);
+    assert.match(err, /has no lock on src\/a\.ts\. Choose its --name, or its --owner\./u);
+    const { out } = await cli("release src/a.ts --name eve --json");
+    assert.equal((JSON.parse(out) as Record<string, unknown>)["code"], "owner_required");
+  }),
+);
+
+test(
+  "a refusal about a target or an operation that does not exist names the target, and the list of all operations",
+  withCliServer(async ({ cli }) => {
+    assert.match((await cli("files list no/such")).err, /No such version \(no\/such\)\./u);
+    assert.match((await cli("run jobs.nope")).err, /`holdfast run --list`/u);
+  }),
+);
+
+test(
   "`holdfast take` without a server takes nothing, leaves nothing behind and exits with 122",
   inEmptyFolder(async (folder) => {
     const { code, err } = await runCli("take src/a.ts --name ann", { folder });

@@ -4,11 +4,12 @@
  * those of the wire or of the client.
  */
 export function refusalDetails(data: Readonly<Record<string, unknown>>): readonly string[] {
-  const { reason, pointer, issues, needs, path, holders, nearest, changes } = data;
+  const { reason, pointer, issues, needs, path, holders, nearest, changes, target } = data;
   const { cycle_text, cycleText: cycle = cycle_text, projects } = data;
   const { time_zone, timeZone: zone = time_zone } = data;
   return [
     ...entityParts(data),
+    ...(typeof target === "string" ? [target] : []),
     ...(typeof reason === "string" ? [reason] : []),
     ...(typeof cycle === "string" ? [cycle] : []),
     ...(typeof zone === "string" ? [zone] : []),

@@ -54,14 +54,28 @@ export const releaseCommand: CliCommand = serverCommand({
   },
 });
 
+function unknownAgentLine(paths: readonly string[]): string {
+  const held = paths.length === 0 ? "" : ` on ${paths.map(escapeControlChars).join(", ")}`;
+  return `no agent of \`holdfast take\` has this name here, so it has no lock${held}. Choose its --name, or its --owner.`;
+}
+
 /** Shows the owner that holds a path which the caller does not hold. A silent agent learns here that its lease ended. */
 async function explainLost(context: CommandContext, paths: readonly string[], error: unknown): Promise<void> {
   const codes = ["lock_not_held", "owner_required"];
   if (!(error instanceof HoldfastError) || !codes.includes(error.code) || context.isJson) return;
+  const lines = await holderLines(context, paths);
+  if (lines.length === 0 && error.code === "owner_required") lines.push(unknownAgentLine(paths));
+  for (const line of lines) context.terminal.warn(`holdfast: ${line}`);
+}
+
+/** The holders of each path, one line for each path that has any. */
+async function holderLines({ call }: CommandContext, paths: readonly string[]): Promise<string[]> {
   const nowMs = systemClock.wallMs();
+  const lines: string[] = [];
   for (const path of paths) {
-    const status = (await context.call("get-lock", { path }).catch(() => undefined)) as WireLockStatus | undefined;
+    const status = (await call("get-lock", { path }).catch(() => undefined)) as WireLockStatus | undefined;
     const holders = (status?.holders ?? []).map((holder) => holderLine(holder, nowMs));
-    if (holders.length > 0) context.terminal.warn(`holdfast: ${holders.join("; ")}`);
+    if (holders.length > 0) lines.push(holders.join("; "));
   }
+  return lines;
 }
