@@ -48,6 +48,11 @@ const rows: Rows<typeof jobLimits> = {
 };
 
 const notices: Rows<typeof noticeLimits> = {
+  unreadMax: {
+    bounds: "unread notices of a listener",
+    beyond: "it gets the current notices when it reads, as a new listener does",
+    test: "a listener with too many unread notices gets the current ones when it reads, and then new ones [X15]",
+  },
   unreadBytesMax: {
     bounds: "bytes of the unread notices of a listener",
     beyond: "a started job comes without payload, and its worker reads it",

@@ -135,7 +135,7 @@ function noticesPage(): string {
     "Messages to a listening owner that are not entries of the journal. `GET /v1/notices`, a `listen` message of the socket " +
       "and `client.notices` send them. Each has its word in `notice`, its owner in `owner_id`, and its `paths`. A newer " +
       "notice with the same word and key replaces an older one that is not sent yet. Listening starts with the current " +
-      "notices. A notice is visible to its owner, and to callers that have one of its verbs on each of its paths.",
+      "notices. A listener with more than 10,000 unread notices gets the current ones when it reads. A notice is visible to its owner, and to callers that have one of its verbs on each of its paths.",
     ...[...noticeTypes].map(([word, { summary, members, key, verbs = ["read"] }]) =>
       [
         `## ${word}`,

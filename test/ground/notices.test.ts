@@ -19,7 +19,7 @@ const expiring = (fence: string, left: number, owner = "ann"): Notice =>
   ({ notice: "expiring", ...head(owner), fence, left_ms: left }) as unknown as Notice;
 
 test("a slow listener gets the newest notice of each word and key, and nothing older", async () => {
-  const box = new NoticeBox(() => undefined);
+  const box = new NoticeBox({ onEnd: () => undefined });
   for (const notice of [place("1", 3), place("2", 4), expiring("1", 9), place("1", 2), expiring("1", 8)])
     box.add([notice]);
   assert.deepEqual((await box.next()).value, [place("1", 2), place("2", 4), expiring("1", 8)]);
@@ -27,7 +27,7 @@ test("a slow listener gets the newest notice of each word and key, and nothing o
 
 test("notices beyond the unread bytes of a listener are brief, and a read makes room again [X15]", async () => {
   const brief = (notice: Notice): Notice => ({ ...notice, purpose: "" }) as Notice;
-  const box = new NoticeBox(() => undefined, brief);
+  const box = new NoticeBox({ onEnd: () => undefined, brief });
   const purpose = "ü".repeat(noticeLimits.unreadBytesMax / 5);
   const large = (ticket: string): Notice => ({ ...place(ticket, 1), purpose }) as unknown as Notice;
   for (let round = 0; round < 2; round += 1) {
@@ -37,8 +37,23 @@ test("notices beyond the unread bytes of a listener are brief, and a read makes 
   }
 });
 
+test("a listener with too many unread notices gets the current ones when it reads, and then new ones [X15]", async () => {
+  const resync = (): void => box.add([place("now", 1)]);
+  const box = new NoticeBox({ onEnd: () => undefined, resync });
+  for (let ticket = 0; ticket < noticeLimits.unreadMax; ticket += 1) box.add([place(String(ticket), 1)]);
+  assert.equal((await box.next()).value?.length, noticeLimits.unreadMax);
+  for (let ticket = 0; ticket <= noticeLimits.unreadMax; ticket += 1) box.add([place(String(ticket), 1)]);
+  box.add([place("late", 1)]);
+  const { value: page = [] } = await box.next();
+  // A comparison of 10,000 notices would take minutes.
+  assert.equal(page.length, 1);
+  assert.deepEqual(page, [place("now", 1)]);
+  box.add([place("next", 1)]);
+  assert.deepEqual((await box.next()).value, [place("next", 1)]);
+});
+
 test("the notices of an owner that are sent together share the page of a waiting listener", async () => {
-  const box = new NoticeBox(() => undefined);
+  const box = new NoticeBox({ onEnd: () => undefined });
   const waiting = box.next();
   box.add([place("1", 3), place("2", 4)]);
   assert.deepEqual((await waiting).value, [place("1", 3), place("2", 4)]);

@@ -345,6 +345,22 @@ export const jobMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a listener that reads nothing keeps every notice [X15]",
+    file: "server/src/app/notices/notice-box.ts",
+    find: "else if (this.#notices.size > noticeLimits.unreadMax) this.#drop();",
+    put: "",
+    by: "test/ground/notices.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a listener that missed notices is not sent the current ones [X15]",
+    file: "server/src/app/notices/notice-box.ts",
+    find: "this.#resync();",
+    put: "",
+    by: "test/jobs/unread-notices.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a replaced payload grows the state of a full space [X15]",
     file: "server/src/packs/jobs/submit.ts",
     find: "const fault = payloadFault(request) ?? spaceFull(context);",

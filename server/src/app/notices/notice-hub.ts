@@ -36,18 +36,23 @@ export class NoticeHub {
     this.#subscription ??= this.#start();
     const boxes = this.#boxes.get(owner) ?? new Set<NoticeBox>();
     this.#boxes.set(owner, boxes);
-    const box = new NoticeBox(
-      () => this.#remove(owner, boxes, box),
-      (notice) => this.#byWord.get(notice.notice)?.brief?.(notice) ?? notice,
-    );
+    const box = new NoticeBox({
+      onEnd: () => this.#remove(owner, boxes, box),
+      brief: (notice) => this.#byWord.get(notice.notice)?.brief?.(notice) ?? notice,
+      resync: () => this.#sendCurrent(owner, box),
+    });
     boxes.add(box);
-    // The followed state and the sent notices come from the same read, so that nothing is missed in between.
-    const sendCurrent = (state: StateReader): void => {
-      if (!boxes.has(box)) return;
+    this.#sendCurrent(owner, box);
+    return box;
+  }
+
+  /** The followed state and the sent notices come from the same read, so that nothing is missed in between. */
+  #sendCurrent(owner: string, box: NoticeBox): void {
+    const send = (state: StateReader): void => {
+      if (this.#boxes.get(owner)?.has(box) !== true) return;
       box.add(this.#sources.flatMap((source) => source.begin(state, owner)).map(copyOf));
     };
-    void this.#engine.scan(sendCurrent).catch(() => box.end());
-    return box;
+    void this.#engine.scan(send).catch(() => box.end());
   }
 
   /** A source with an unknown name would send nothing, or notices that no document describes. */
