@@ -1,4 +1,3 @@
-import { shellWord } from "../base/shell-word.ts";
 import { refusalDetails } from "../base/refusal-details.ts";
 import { problemText } from "./data/operation-data.ts";
 import type { Problem } from "../contract/problem.ts";
@@ -9,6 +8,8 @@ export interface RefusalDetails extends Partial<Pick<CallReply, "position" | "re
   readonly data?: Readonly<Record<string, unknown>>;
   /** The data has the members of the wire. */
   readonly isWire?: boolean;
+  /** The next step, if it is not that of the problem. */
+  readonly next?: string;
 }
 
 /** A refusal as an exception. Compare `code`. `retry` says what the program may do. */
@@ -30,9 +31,10 @@ export class HoldfastError extends Error {
   constructor(operation: string, code: string, details: RefusalDetails = {}) {
     const { data = {}, position = 0, replayed = false, isWire = false } = details;
     const problem = problemText(code, data);
+    const { next = problem.next } = details;
     // No server refused anything, so the operation does not matter.
     const what = code === "unreachable" ? `${code}: ` : `${operation} refused (${code}): `;
-    super(`${what}${problem.title}${detailOf(data)}. ${nextStep(problem.next, data)}`);
+    super(`${what}${problem.title}${detailOf(data)}. ${next}`);
     this.code = code;
     this.retry = problem.retry;
     this.status = problem.status;
@@ -41,13 +43,6 @@ export class HoldfastError extends Error {
     this.replayed = replayed;
     this.isWire = isWire;
   }
-}
-
-/** Elsewhere, `holdfast up` alone would create another data folder. */
-function nextStep(next: string, { folder }: Readonly<Record<string, unknown>>): string {
-  return typeof folder === "string"
-    ? next.replace("`holdfast up`", `\`holdfast up --data ${shellWord(folder)}\``)
-    : next;
 }
 
 function detailOf(data: Readonly<Record<string, unknown>>): string {

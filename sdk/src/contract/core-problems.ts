@@ -20,7 +20,7 @@ export const coreProblems = {
     status: 404,
     retry: "never",
     title: "Unknown operation",
-    next: "Compare the name with the list of operations: `holdfast run --list`, or `/openapi.json` of the server.",
+    next: "Compare the name with `holdfast run --list` or `/openapi.json`.",
   },
   entity_not_found: {
     status: 404,

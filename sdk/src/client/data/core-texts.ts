@@ -5,7 +5,7 @@ export const coreTexts: CoreTexts = {
   problems: {
     "input_malformed": { title: "The input is not canonical JSON", next: "Fix the value at `pointer`. See `reason`." },
     "input_invalid": { title: "The input does not match the schema of the operation", next: "Fix each value in `issues`. The reference of the operation lists its members." },
-    "operation_unknown": { title: "Unknown operation", next: "Compare the name with the list of operations: `holdfast run --list`, or `/openapi.json` of the server." },
+    "operation_unknown": { title: "Unknown operation", next: "Compare the name with `holdfast run --list` or `/openapi.json`." },
     "entity_not_found": { title: "Entity not found", next: "Check type and id, or create it with create-entity." },
     "entity_deleted": { title: "The entity was deleted", next: "Read its history, or create it again with create-entity. The version count continues." },
     "entity_exists": { title: "The entity already exists", next: "Read the entity, then change it with replace-entity or patch-entity." },

@@ -3,6 +3,7 @@
  * module. So both find the same server in the same environment and trust it for the same reasons.
  */
 import { environmentOf } from "#environment";
+import { startHint } from "../../base/start-hint.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import { defaultUrl, addressTexts, parseAddresses } from "../transport/address.ts";
 import type { ConnectTarget } from "../transport/address.ts";
@@ -89,5 +90,6 @@ function serverOn({ folder, note, from, isNamed }: FoundFolder): FoundServer {
   if (note?.isRunning === true)
     return { url: note.url, from: `${from} (${note.folder})`, isNamed, folder: note.folder, pid: note.pid };
   const why = note === undefined ? "" : ", its process is gone";
-  throw new HoldfastError("connect", "unreachable", { data: { folder, reason: `no server runs on ${folder}${why}` } });
+  const reason = `no server runs on ${folder}${why}`;
+  throw new HoldfastError("connect", "unreachable", { data: { folder, reason }, next: startHint(folder) });
 }

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { startHint } from "@holdfast/sdk/base/start-hint";
 import { HoldfastError } from "@holdfast/sdk/holdfast-error";
 import { findOperatorServer, findServer, findServerOn } from "@holdfast/sdk/find-server";
 import { textOption } from "../args/option-values.ts";
@@ -31,7 +32,7 @@ export async function runningServerOf({ values }: CommandArguments, terminal: Te
   const health = socket === undefined ? undefined : await healthOver(socket);
   if (health !== undefined) return { folder, url, pid, health };
   const reason = `the server on ${folder} does not answer on its operator's socket`;
-  throw new HoldfastError("connect", "unreachable", { data: { folder, reason } });
+  throw new HoldfastError("connect", "unreachable", { data: { folder, reason }, next: startHint(folder) });
 }
 
 function healthOver(socketPath: string): Promise<AnsweringServer["health"] | undefined> {
