@@ -14,6 +14,12 @@ const rows: Rows<typeof jobLimits> = {
     beyond: "`jobs.result_too_large`",
     test: "a worker that lies about its progress is refused or bounded, and keeps its claim",
   },
+  progressEveryMs: {
+    bounds: "milliseconds between two recorded reports of progress of an attempt",
+    beyond: "the report changes nothing; with a checkpoint it is refused with `rate_limited`",
+    test: "reports of progress beyond the pace of an attempt are not recorded, and one with a checkpoint is refused [X15]",
+  },
+  progressAheadMs: "pace",
   replyBytesMax: {
     bounds: "bytes of the jobs with payloads in a reply to a worker, and of a page of jobs, workers or schedules",
     beyond: "a started job comes without payload, and its worker reads it; the next page has the rest",

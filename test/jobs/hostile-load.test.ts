@@ -38,6 +38,37 @@ function fillSpace(node: JobDecider): void {
   assert.equal(node.submit("more").code, "space_full");
 }
 
+describe("floods of progress", () => {
+  test("reports of progress beyond the pace of an attempt are not recorded, and one with a checkpoint is refused [X15]", () => {
+    const node = new JobDecider();
+    node.worker(2);
+    node.submit("j1");
+    node.submit("j2");
+    const recorded = (count: number, more: JsonObject = {}): number => {
+      const first = node.entries.length;
+      for (let report = 0; report < count; report += 1)
+        assert.equal(node.work("progress", "j1", { message: String(report), ...more }).code, "done");
+      return node.entries.length - first;
+    };
+    assert.equal(recorded(1_000), 20);
+    const refused = node.work("progress", "j1", { checkpoint: { row: 7 } });
+    assert.deepEqual([refused.code, refused.data["retry_after_ms"]], ["rate_limited", 100]);
+    assert.equal(node.row("j1").checkpoint, undefined);
+    // Another attempt has a pace of its own.
+    assert.equal(node.work("progress", "j2", { checkpoint: { row: 7 } }).code, "done");
+    node.time += 100;
+    assert.equal(recorded(1_000, { percent: 50 }), 1);
+    node.time += 1_000;
+    assert.equal(recorded(1_000), 10);
+    node.time += 5_000;
+    node.beat(node.row("j1").attemptRow?.worker ?? "");
+    assert.equal(recorded(1_000), 20);
+    node.time += 100;
+    assert.equal(node.work("progress", "j1", { checkpoint: { row: 8 } }).code, "done");
+    assert.deepEqual(node.row("j1").checkpoint, { row: 8 });
+  });
+});
+
 describe("dependencies of many jobs", () => {
   test("a batch counts the dependents of each job once, and refuses the first beyond the maximum [X15]", () => {
     const before = process.cpuUsage();

@@ -361,6 +361,14 @@ export const jobMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
+    name: "a worker fills the journal with reports of progress [X15]",
+    file: "server/src/packs/jobs/progress.ts",
+    find: "if (waitMs > 0) return",
+    put: "if (waitMs > Infinity) return",
+    by: "test/jobs/hostile-load.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "a replaced payload grows the state of a full space [X15]",
     file: "server/src/packs/jobs/submit.ts",
     find: "const fault = payloadFault(request) ?? spaceFull(context);",

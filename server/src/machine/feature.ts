@@ -42,7 +42,7 @@ export interface Decision {
   readonly events: readonly Event[];
   /** Recorded even without an event or a key: a refusal that belongs in the audit trail. */
   readonly isAudited?: boolean;
-  /** A refusal leaves the key of the command unused, because the server made the key. */
+  /** The key of the command stays unused: the server made it, or a repeat may be decided again. */
   readonly freesKey?: true;
   /**
    * Data of the reply in addition to the recorded outcome. It can be derived from history again, so it is not recorded.

@@ -191,9 +191,14 @@ function withAttempt(row: JobRow, change: Partial<AttemptRow>): JobRow {
 }
 
 const progressed = changing((row, data, time) => {
-  const { percent, message, checkpoint } = data as { percent?: number; message?: string; checkpoint?: Json };
+  const {
+    percent,
+    message,
+    checkpoint,
+    paced_until: pacedUntil,
+  } = data as { percent?: number; message?: string; checkpoint?: Json; paced_until?: number };
   const { leaseMs = 0 } = row.attemptRow ?? {};
-  const changed = withAttempt(row, defined({ leaseUntil: time + leaseMs, percent, message }));
+  const changed = withAttempt(row, defined({ leaseUntil: time + leaseMs, percent, message, pacedUntil }));
   return checkpoint === undefined ? changed : { ...changed, checkpoint, size: valueBytes(row.payload, checkpoint) };
 });
 

@@ -65,6 +65,8 @@ export interface AttemptRow {
   readonly cancel?: string;
   readonly percent?: number;
   readonly message?: string;
+  /** The time up to which the recorded reports of progress use up the pace. */
+  readonly pacedUntil?: number;
 }
 
 /** The kind of work that a worker offers: a type, or a type at a root. */
@@ -343,6 +345,10 @@ export function endPlace(number: number): string {
 }
 
 export const jobLimits = {
+  /** Interval between two recorded reports of progress of an attempt. */
+  progressEveryMs: 100,
+  /** Maximum time by which recorded reports may be ahead of that interval: 20 reports at once. */
+  progressAheadMs: 1_900,
   payloadBytesMax: 256 * 1024,
   resultBytesMax: 64 * 1024,
   /** Maximum bytes of the jobs with their payloads in a reply, and of a page of a list. */

@@ -64,6 +64,7 @@ export const jobsEvents = {
     percent: Type.Optional(number),
     message: Type.Optional(text),
     checkpoint: Type.Optional(Type.Unknown()),
+    paced_until: Type.Optional(number),
   }),
   "jobs.released": ofJob("A worker returned a job.", { worker, next_at: Type.Optional(number) }),
   "jobs.delayed": ofJob("A job waits for the next try to lock its paths.", { next_at: number }),

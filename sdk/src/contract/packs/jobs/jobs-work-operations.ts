@@ -64,7 +64,8 @@ const progress = operation({
   name: "jobs.progress",
   kind: "write",
   hasOpenReply: true,
-  summary: "Reports progress, and a checkpoint that the next attempt gets. It renews the lease of the job.",
+  summary:
+    "Reports progress, and a checkpoint that the next attempt gets. It renews the lease of the job. At most ten reports a second of an attempt are recorded, after 20 at once. Others change nothing, and one with a checkpoint is refused.",
   input: Type.Object(
     {
       ...attempt,
