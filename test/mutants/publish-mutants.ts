@@ -49,7 +49,7 @@ export const publishMutants: readonly PlantedMutant[] = [
   {
     name: "the folder of a publish is not synced [W6]",
     file: staged,
-    find: "await disk.syncFolder(staged);",
+    find: "await staging.disk.syncFolder(pathOfHeld(staging));",
     put: "",
     by: crash,
     caughtIn: "npm test",
@@ -57,7 +57,7 @@ export const publishMutants: readonly PlantedMutant[] = [
   {
     name: "the target is not synced after the rename [W6]",
     file: staged,
-    find: "await disk.syncFolder(target);",
+    find: "disk.syncFolder(pathOfHeld(target)), ",
     put: "",
     by: crash,
     caughtIn: "npm test",
@@ -68,6 +68,14 @@ export const publishMutants: readonly PlantedMutant[] = [
     find: "await disk.syncFolder(parent);",
     put: "",
     by: crash,
+    caughtIn: "npm test",
+  },
+  {
+    name: "a part is written into a staging folder that is closed",
+    file: staged,
+    find: "if (this.#isClosed || this.#sealed !== undefined)",
+    put: "if (this.#sealed !== undefined)",
+    by: "test/files/held-folders.test.ts",
     caughtIn: "npm test",
   },
   {

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Disk, DiskEntry } from "./disk.ts";
+import { heldFolder } from "./held-folder.ts";
 import { filePathFault } from "./file-path-fault.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { hashedFile } from "./read-version.ts";
@@ -26,9 +27,8 @@ interface FoundFile {
 }
 
 export async function adoptFolder(disk: Disk, staged: string, limits: PublishLimits): Promise<AdoptedFolder> {
-  if (disk.inside === undefined) return adoptAll(disk, `${staged}/`, limits);
-  await using folder = await disk.inside(staged);
-  return await adoptAll(folder, "", limits);
+  await using folder = await heldFolder(disk, staged);
+  return await adoptAll(folder.disk, folder.prefix, limits);
 }
 
 /** `place` is what precedes the paths of the files. */

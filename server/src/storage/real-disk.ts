@@ -65,6 +65,7 @@ export class RealDisk implements Disk, AsyncDisposable {
   }
 
   async syncFolder(path: string): Promise<void> {
+    if (path === "" && this.#held !== undefined) return this.#held.sync();
     const folder = await this.#openFolder(path);
     try {
       await folder.handle.sync();
@@ -121,6 +122,8 @@ export class RealDisk implements Disk, AsyncDisposable {
   async #inParent<Result>(path: string, act: (real: string) => Promise<Result>): Promise<Result> {
     const names = path.split("/");
     const last = names.pop() ?? "";
+    // The held folder is open already.
+    if (names.length === 0 && this.#held !== undefined) return act(`${this.#root}/${last}`);
     const folder = await this.#openFolder(names.join("/"));
     try {
       return await act(`${folder.real}/${last}`);

@@ -17,6 +17,8 @@ import type { Hash } from "node:crypto";
 import { adoptFolder } from "./adopt-folder.ts";
 import type { Disk } from "./disk.ts";
 import { filePathFault, manifestName, stagingName, versionPrefix } from "./file-path-fault.ts";
+import { heldFolder, pathOfHeld } from "./held-folder.ts";
+import type { HeldFolder } from "./held-folder.ts";
 import { sha256Of, writeManifest } from "./manifest.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { PublishLimits } from "./publish-limits.ts";
@@ -68,6 +70,8 @@ interface StagedPublishOptions {
   readonly limits: PublishLimits;
   /** Makes the folder <target>/tmp durable. */
   readonly makeTarget: (path: string) => Promise<void>;
+  /** The staging folder until the publish has ended. */
+  readonly holdFolder: (path: string) => Promise<HeldFolder>;
 }
 
 export class StagedPublish {
@@ -76,9 +80,10 @@ export class StagedPublish {
   readonly #names = new VersionNames();
   readonly #folders = new Map<string, Promise<void>>();
   #bytes = 0;
-  #begun: Promise<void> | undefined;
+  #begun: Promise<HeldFolder> | undefined;
   #sealed: Promise<SealedPublish> | undefined;
   #fault: StorageFault | undefined;
+  #isClosed = false;
 
   constructor(options: StagedPublishOptions) {
     this.#options = options;
@@ -103,6 +108,15 @@ export class StagedPublish {
   seal(): Promise<SealedPublish> {
     this.#sealed ??= this.#guarded(() => this.#sealAll());
     return this.#sealed;
+  }
+
+  /** Closes the staging folder after the last call that uses it. The publish has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#files.values()].map(({ turn }) => turn));
+    await this.#sealed?.catch(() => undefined);
+    const staging = await this.#begun?.catch(() => undefined);
+    await staging?.[Symbol.asyncDispose]();
   }
 
   async #guarded<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -135,9 +149,9 @@ export class StagedPublish {
   }
 
   async #writePart(file: StagedFile, part: FilePart): Promise<number> {
-    const { disk, place } = this.#options;
+    const { place } = this.#options;
     const { path, offset, bytes } = part;
-    if (this.#sealed !== undefined) throw new StorageFault("files.publish_unknown", { id: place.id });
+    if (this.#isClosed || this.#sealed !== undefined) throw new StorageFault("files.publish_unknown", { id: place.id });
     const digest = requireDigest(part);
     const { size, lastPart: last } = file;
     // The reply to this part was lost.
@@ -146,8 +160,8 @@ export class StagedPublish {
     if (offset !== size) throw new StorageFault("files.upload_offset", { path, offset, expected: size });
     this.#requireRoom(part, size);
     this.#bytes += bytes.byteLength;
-    await this.#makeFoldersOf(path);
-    await writeFile(disk, `${stagedFolder(place)}/${path}`, bytes, file.isMade ? size : undefined);
+    const { disk, prefix } = await this.#withFoldersOf(path);
+    await writeFile(disk, prefix + path, bytes, file.isMade ? size : undefined);
     file.isMade = true;
     file.hash.update(bytes);
     file.size += bytes.byteLength;
@@ -162,47 +176,45 @@ export class StagedPublish {
     if (this.#bytes + added > bytesMax) throw new StorageFault("files.too_large", { path, limit: bytesMax });
   }
 
-  #begin(): Promise<void> {
+  #begin(): Promise<HeldFolder> {
     this.#begun ??= this.#makeStaging();
     return this.#begun;
   }
 
   /** The staging folder must be new, unless the publisher makes it. */
-  async #makeStaging(): Promise<void> {
-    const { disk, place, makeTarget, isInPlace } = this.#options;
+  async #makeStaging(): Promise<HeldFolder> {
+    const { disk, place, makeTarget, holdFolder, isInPlace } = this.#options;
+    const staged = stagedFolder(place);
     await makeTarget(`${place.target}/${stagingName}`);
-    if (isInPlace && (await disk.stat(stagedFolder(place))) !== undefined) return;
-    await disk.makeFolder(stagedFolder(place));
+    const isMade = isInPlace && (await disk.stat(staged)) !== undefined;
+    if (!isMade) await disk.makeFolder(staged);
+    return holdFolder(staged);
   }
 
-  async #makeFoldersOf(path: string): Promise<void> {
-    const { disk, place } = this.#options;
-    await this.#begin();
+  async #withFoldersOf(path: string): Promise<HeldFolder> {
+    const staging = await this.#begin();
+    const { disk, prefix } = staging;
     for (const folder of foldersOf(path)) {
-      const made = this.#folders.get(folder) ?? disk.makeFolder(`${stagedFolder(place)}/${folder}`);
+      const made = this.#folders.get(folder) ?? disk.makeFolder(prefix + folder);
       this.#folders.set(folder, made);
       await made;
     }
+    return staging;
   }
 
   async #sealAll(): Promise<SealedPublish> {
     const { disk, place } = this.#options;
-    const [staged, target] = [stagedFolder(place), place.target];
     await Promise.all([...this.#files.values()].map(({ turn }) => turn));
     if (this.#fault !== undefined) throw this.#fault;
-    await this.#begin();
+    const staging = await this.#begin();
     const { files, folders } = await this.#writtenFiles();
     const manifest = writeManifest(files);
-    await writeFile(disk, `${staged}/${manifestName}`, manifest.bytes);
+    await writeFile(staging.disk, staging.prefix + manifestName, manifest.bytes);
     const deepestFirst = folders.toSorted((a, b) => b.split("/").length - a.split("/").length);
-    for (const folder of deepestFirst) await disk.syncFolder(`${staged}/${folder}`);
-    await disk.syncFolder(staged);
-    const [from, to] = [await disk.stat(staged), await disk.stat(target)];
-    if (from?.device !== to?.device)
-      throw Object.assign(new Error("the folder and its target are on two devices"), { code: "EXDEV" });
-    await disk.rename(staged, versionFolder(place));
-    await disk.syncFolder(target);
-    await disk.syncFolder(`${target}/${stagingName}`);
+    for (const folder of deepestFirst) await staging.disk.syncFolder(staging.prefix + folder);
+    await staging.disk.syncFolder(pathOfHeld(staging));
+    await using target = await heldFolder(disk, place.target);
+    await renameToVersion(place, { staging, target });
     return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), digest: manifest.digest };
   }
 
@@ -214,6 +226,19 @@ export class StagedPublish {
     const files = made.map(({ path, hash, size }) => ({ path, bytes: size, sha256: hash.digest("hex") }));
     return { files, folders: [...this.#folders.keys()] };
   }
+}
+
+/** Steps 5 to 7. */
+async function renameToVersion(
+  { id }: PublishPlace,
+  { staging, target }: { readonly staging: HeldFolder; readonly target: HeldFolder },
+): Promise<void> {
+  const { disk, prefix } = target;
+  const [from, to] = [await staging.disk.stat(pathOfHeld(staging)), await disk.stat(pathOfHeld(target))];
+  if (from?.device !== to?.device)
+    throw Object.assign(new Error("the folder and its target are on two devices"), { code: "EXDEV" });
+  await disk.rename(`${prefix}${stagingName}/${id}`, `${prefix}${versionPrefix}${id}`);
+  await Promise.all([disk.syncFolder(pathOfHeld(target)), disk.syncFolder(prefix + stagingName)]);
 }
 
 function requireDigest({ path, bytes, sha256 }: FilePart): string {

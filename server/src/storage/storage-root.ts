@@ -1,6 +1,8 @@
 /** One storage root of this node: its publishes, its versions, and what recovery removes. */
 import type { Disk } from "./disk.ts";
 import { makeFolders, removeAll } from "./folders.ts";
+import { heldFolder, walkedFolder } from "./held-folder.ts";
+import type { HeldFolder } from "./held-folder.ts";
 import { manifestName } from "./file-path-fault.ts";
 import { readManifest } from "./manifest.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
@@ -16,6 +18,8 @@ export const trashName = ".trash";
 /** Maximum manifests in memory, and the maximum of their files together. */
 const manifestsMax = 16;
 const manifestFilesMax = 400_000;
+/** Maximum folders of publishes that are held open. Each takes a handle of the process. Calls walk to the further ones. */
+const heldFoldersMax = 200;
 /** Maximum folders of targets that are known to be durable. */
 const durableFoldersMax = 10_000;
 
@@ -37,6 +41,7 @@ export class StorageRoot {
   readonly #staged = new Map<string, StagedPublish>();
   readonly #manifests = new Map<string, Manifest>();
   readonly #durable = new Set<string>();
+  #heldCount = 0;
   /** Number of open streams of each version. */
   readonly #readers = new Map<string, number>();
 
@@ -50,13 +55,13 @@ export class StorageRoot {
   publish(place: PublishPlace & { readonly isInPlace?: boolean }, limits: PublishLimits): StagedPublish {
     const known = this.#staged.get(place.id);
     if (known !== undefined) return known;
-    const makeTarget = (path: string): Promise<void> => this.#makeDurable(path);
     const staged = new StagedPublish({
       disk: this.disk,
       place,
       isInPlace: place.isInPlace === true,
       limits,
-      makeTarget,
+      makeTarget: (path) => this.#makeDurable(path),
+      holdFolder: (path) => this.#holdFolder(path),
     });
     this.#staged.set(place.id, staged);
     return staged;
@@ -64,12 +69,22 @@ export class StorageRoot {
 
   /** The publish has ended, by a commit or otherwise. */
   forget(id: string): void {
+    const staged = this.#staged.get(id);
     this.#staged.delete(id);
+    // The end of a publish does not wait for its handle, and a failed close harms nothing.
+    staged?.close().catch(() => undefined);
+  }
+
+  /** Closes the folders of all publishes. */
+  async close(): Promise<void> {
+    const staged = [...this.#staged.values()];
+    this.#staged.clear();
+    await Promise.all(staged.map((publish) => publish.close()));
   }
 
   /** Forgets the publishes that have ended. */
   forgetEnded(isRunning: (id: string) => boolean): void {
-    for (const id of this.#staged.keys()) if (!isRunning(id)) this.#staged.delete(id);
+    for (const id of this.#staged.keys()) if (!isRunning(id)) this.forget(id);
   }
 
   /** The list of files of a version. */
@@ -131,6 +146,16 @@ export class StorageRoot {
     await makeFolders(this.disk, path);
     if (this.#durable.size >= durableFoldersMax) this.#durable.clear();
     this.#durable.add(path);
+  }
+
+  async #holdFolder(path: string): Promise<HeldFolder> {
+    if (this.#heldCount >= heldFoldersMax) return walkedFolder(this.disk, path);
+    this.#heldCount += 1;
+    await using opened = new AsyncDisposableStack();
+    opened.defer(() => void (this.#heldCount -= 1));
+    const { disk, prefix } = opened.use(await heldFolder(this.disk, path));
+    const held = opened.move();
+    return { disk, prefix, [Symbol.asyncDispose]: () => held.disposeAsync() };
   }
 
   #use(id: string): () => void {

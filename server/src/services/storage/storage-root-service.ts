@@ -145,6 +145,7 @@ class StorageRootService implements Service {
       reportRecovered(name, found, report);
       this.#release = async () => {
         release();
+        await root.close();
         await disk.close();
       };
       this.#rootId = rootId;
