@@ -357,7 +357,7 @@ export const jobMutants: readonly PlantedMutant[] = [
     file: "server/src/app/notices/notice-box.ts",
     find: "this.#resync();",
     put: "",
-    by: "test/jobs/unread-notices.test.ts",
+    by: "test/ground/notices.test.ts",
     caughtIn: "npm test",
   },
   {
