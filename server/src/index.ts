@@ -253,6 +253,7 @@ export {
   isFilesNameTaken,
   isFilesOff,
   isFilesOtherDevice,
+  isFilesPartLate,
   isFilesPinsFull,
   isFilesPublishUnknown,
   isFilesPublishesFull,

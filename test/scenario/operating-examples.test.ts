@@ -275,7 +275,8 @@ test(
       assert.match(status, new RegExp(`^Uid:\\t${String(otherUser)}\\t`, "mu"));
     } finally {
       program.signal("SIGTERM");
-      assert.equal((await program.ended).code, 0);
+      const { code, errors } = await program.ended;
+      assert.equal(code, 0, errors);
     }
   }),
 );

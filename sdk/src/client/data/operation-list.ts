@@ -130,7 +130,7 @@ export const operationList = [
   { name: "jobs.change", kind: "write", summary: "Changes priority, time or maximum attempts of a job that does not run yet." },
   { name: "jobs.offer", kind: "write", summary: "Offers slots for jobs of these types until the offer expires, 25 seconds after the last heartbeat. 0 slots: drain." },
   { name: "jobs.take", kind: "write", summary: "Starts up to `count` jobs for this worker at once, without an offer. Over HTTP, `Prefer: wait=n` waits for one." },
-  { name: "jobs.progress", kind: "write", summary: "Reports progress, and a checkpoint that the next attempt gets. It renews the lease of the job." },
+  { name: "jobs.progress", kind: "write", summary: "Reports progress, and a checkpoint that the next attempt gets. It renews the lease of the job. At most ten reports a second of an attempt are recorded, after 20 at once. Others change nothing, and one with a checkpoint is refused." },
   { name: "jobs.complete", kind: "write", summary: "Completes a job. Its locks are released, and its slot gets the next job in the same entry." },
   { name: "jobs.complete-many", kind: "write", summary: "Completes up to 100 jobs of a worker in one entry. Each is completed or refused on its own." },
   { name: "jobs.fail", kind: "write", summary: "Ends an attempt as failed. The job is retried with backoff, up to its maximum attempts." },
