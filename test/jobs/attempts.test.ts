@@ -109,6 +109,23 @@ describe("completion of many jobs", () => {
     assert.deepEqual(startedIn(ended), ["a1", "b1", "a2", "b2"]);
   });
 
+  test("a job whose locks have no room in the entry keeps running, and is completed by the next command", () => {
+    const node = new JobDecider();
+    const worker = node.worker(40);
+    const ids = Array.from({ length: 40 }, (_none, index) => `j${String(index)}`);
+    for (const id of ids) {
+      const locks = Array.from({ length: 100 }, (_none, index) => ({ path: `${id}/${String(index)}` }));
+      assert.deepEqual(startedIn(node.submit(id, { locks })), [id]);
+    }
+    const completed = node.jobs("complete-many", { jobs: claimsOf(node, ...ids) }, worker);
+    const states = (completed.data["jobs"] as readonly { readonly state: string }[]).map(({ state }) => state);
+    const left = ids.filter((_id, index) => states[index] === "running");
+    // An entry begins nothing more after 2,000 events, and each end frees 100 paths.
+    assert.equal(left.length, 20);
+    node.jobs("complete-many", { jobs: claimsOf(node, ...left) }, worker);
+    assert.deepEqual(node.running(), []);
+  });
+
   test("a job that the entry has no room for keeps running, and is completed by the next command", () => {
     const node = new JobDecider();
     const worker = node.worker(3);
