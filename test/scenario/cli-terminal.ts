@@ -44,7 +44,14 @@ export async function runCli(line: string | readonly string[], options: RunCliOp
     readInput: () => Promise.resolve(input),
   };
   const args = typeof line === "string" ? line.split(" ").filter((part) => part !== "") : line;
-  return { code: await runCommandLine(args, terminal), out, err };
+  // A command that writes data changes the umask of its process. Here the process continues with other tests.
+  const umask = process.umask(0o077);
+  process.umask(umask);
+  try {
+    return { code: await runCommandLine(args, terminal), out, err };
+  } finally {
+    process.umask(umask);
+  }
 }
 
 /** Runs a command line in a folder, and returns what a process of its own would return. */
